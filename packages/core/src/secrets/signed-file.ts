@@ -136,7 +136,7 @@ export async function openSignedFile(
   }
 }
 
-/** Text that is no JSON within bounds matches no schema. */
+/** Undefined, which no schema accepts, unless the line is JSON within the limits. */
 function parseLine(line: Uint8Array): unknown {
   try {
     return parseForeignJson(line)
@@ -147,11 +147,11 @@ function parseLine(line: Uint8Array): unknown {
 
 /** Null: the block is not the beginning of a signed file. @throws ArchiveError `ERR_ARCHIVE`. */
 function createFileHmac(keys: MasterKey, purpose: FilePurpose, block: Buffer, path: string): Hmac | null {
-  const [, written, keyVersion] =
+  const [, fileFormat, keyVersion] =
     /^\{"format":(\d{1,9}),"keyVersion":(\d{1,10}),/.exec(block.toString('latin1', 0, 64)) ?? []
-  if (written === undefined) return null
-  if (Number(written) !== format)
-    throw new ArchiveError(path, `${path} has format ${written}, and this release reads format ${format}.`)
+  if (fileFormat === undefined) return null
+  if (Number(fileFormat) !== format)
+    throw new ArchiveError(path, `${path} has format ${fileFormat}, and this release reads format ${format}.`)
   const key = keys.find(Number(keyVersion))
   if (key !== undefined) return createHmac('sha256', key.derive(purpose))
   throw new ArchiveError(
@@ -182,14 +182,14 @@ async function* readBlocks(file: FileReader, signal: AbortSignal | undefined): A
   if (size > 0) yield Buffer.concat(chunks)
 }
 
-/** The lines of the first `size` bytes, in groups. `digests`: of the blocks that were checked. */
+/** The lines of the first `size` bytes, in groups. `digests`: those of the blocks whose HMAC was verified. */
 async function* readLines(
   file: FileReader,
   digests: readonly Buffer[],
   size: number,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<readonly Buffer[]> {
-  let [index, remainingBytes, begun, begunBytes]: [number, number, Buffer[], number] = [0, size, [], 0]
+  let [index, remainingBytes, partialLine, partialBytes]: [number, number, Buffer[], number] = [0, size, [], 0]
   for await (const block of readBlocks(file, signal)) {
     if (digests[index]?.equals(computeDigest(block)) !== true) throw createChangedError(file.path)
     index += 1
@@ -198,12 +198,12 @@ async function* readLines(
     const lines: Buffer[] = []
     let from = 0
     for (let end = content.indexOf(lineFeed); end !== -1; end = content.indexOf(lineFeed, from)) {
-      lines.push(Buffer.concat([...begun, content.subarray(from, end)]))
-      ;[begun, begunBytes, from] = [[], 0, end + 1]
+      lines.push(Buffer.concat([...partialLine, content.subarray(from, end)]))
+      ;[partialLine, partialBytes, from] = [[], 0, end + 1]
     }
-    begun.push(content.subarray(from))
-    begunBytes += content.length - from
-    if (begunBytes > maxLineBytes)
+    partialLine.push(content.subarray(from))
+    partialBytes += content.length - from
+    if (partialBytes > maxLineBytes)
       throw new ArchiveError(file.path, `${file.path} has a line of over ${maxLineBytes} bytes.`)
     if (lines.length > 0) yield lines
   }

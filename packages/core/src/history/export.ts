@@ -99,7 +99,7 @@ export const createExportRows = (audited: Audited): ExportRows =>
           throw new Error('The export was stopped before its last row.')
         }
         rows += page.length
-        end = 'cut_off' // stays where the reader goes away
+        end = 'cut_off' // Stays if the reader stops, because the client disconnected.
         yield { text: head + page.map(print).join(''), rows }
         ;[end, head] = ['failed', '']
       }

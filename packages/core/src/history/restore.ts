@@ -1,4 +1,4 @@
-/** Restores archived history, and lists and runs retention. Source: docs/retention.md. @module */
+/** Restores archived history, plans retention and builds its commands. Source: docs/retention.md. @module */
 import { ArchiveError, openSignedFile, type SignedFile } from '../secrets/signed-file.js'
 import type { Audited } from './audit-log.js'
 import { findLastRemoved, readAuditParts } from './audit-log.js'
@@ -103,14 +103,14 @@ export function createHistoryCommands(deps: HistoryDeps): HistoryCommands {
     const all = findExpiredParts(await history.segments(), policy, now)
     const upTo = findNewestDeliverySegment(all)
     const pending = upTo === null ? [] : await history.pending(upTo)
-    const ended: ExpiredHistory[] = []
+    const expired: ExpiredHistory[] = []
     for (const each of selectRemovable(all, pending)) {
       const rows = await history.count(each.kind, each.part)
-      if (rows > 0) ended.push({ ...each, rows })
+      if (rows > 0) expired.push({ ...each, rows })
     }
     const before = policy.audit === null ? null : now - policy.audit
     const records = before === null ? null : await findExpiredRecords(store.audit, before)
-    return { ended: records === null ? ended : [...ended, records], pending }
+    return { ended: records === null ? expired : [...expired, records], pending }
   }
 
   return { plan, run: createRetentionRun(deps), restore: createRestore(deps) }

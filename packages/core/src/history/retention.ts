@@ -29,7 +29,7 @@ const maxSegments = 64
 /** Length of a segment if deliveries are kept for ever: such segments are never removed, so they must be few. */
 const unlimitedSegmentMs = 30 * dayMs
 
-/** The shortest retention, in milliseconds. Each transaction that runs while a segment begins ends sooner. */
+/** The shortest retention, in milliseconds: longer than any transaction that runs while a segment begins. */
 const minRetentionMs = 60_000
 
 /** In the order of removal: attempts before their deliveries. */
@@ -51,11 +51,11 @@ function getRetentionMs({ attempts, deliveries, updates }: RetentionPolicy, kind
 
 /** Length of a segment in milliseconds; null: nothing expires, so one segment suffices. */
 export function computeSegmentMs(policy: RetentionPolicy): number | null {
-  const lasting = segmentedKinds.flatMap((kind) => getRetentionMs(policy, kind) ?? [])
-  if (lasting.length === 0) return null
+  const retentions = segmentedKinds.flatMap((kind) => getRetentionMs(policy, kind) ?? [])
+  if (retentions.length === 0) return null
   return Math.max(
-    policy.deliveries === null ? unlimitedSegmentMs : Math.min(dayMs, ...lasting),
-    Math.max(...lasting) / maxSegments,
+    policy.deliveries === null ? unlimitedSegmentMs : Math.min(dayMs, ...retentions),
+    Math.max(...retentions) / maxSegments,
   )
 }
 
@@ -77,15 +77,15 @@ export function findExpiredParts(
 }
 
 /** The newest segment with expired deliveries or attempts, or null. */
-export function findNewestDeliverySegment(ended: readonly ExpiredPart[]): number | null {
-  const numbers = ended.flatMap(({ kind, part }) => (kind === 'updates' ? [] : [part]))
+export function findNewestDeliverySegment(expired: readonly ExpiredPart[]): number | null {
+  const numbers = expired.flatMap(({ kind, part }) => (kind === 'updates' ? [] : [part]))
   return numbers.length === 0 ? null : Math.max(...numbers)
 }
 
 /** The parts that may leave: deliveries and attempts of segments with pending deliveries stay. */
-export function selectRemovable(ended: readonly ExpiredPart[], pending: readonly PendingDeliveries[]): ExpiredPart[] {
+export function selectRemovable(expired: readonly ExpiredPart[], pending: readonly PendingDeliveries[]): ExpiredPart[] {
   const staying = new Set(pending.map(({ segment }) => segment))
-  return ended.filter(({ kind, part }) => kind === 'updates' || !staying.has(part))
+  return expired.filter(({ kind, part }) => kind === 'updates' || !staying.has(part))
 }
 
 export interface HistoryDeps {
@@ -100,7 +100,7 @@ export interface HistoryDeps {
 /** The history of a store. @throws TypeError When it is kept for ever. */
 export function requireHistory({ history }: Pick<Store, 'history'>): HistoryStore {
   if (history === null)
-    throw new TypeError('This store keeps its history for ever; use SQLite or PostgreSQL to end it.')
+    throw new TypeError('This store keeps its history for ever; retention needs SQLite or PostgreSQL.')
   return history
 }
 
@@ -114,8 +114,8 @@ async function* readExpiredRecords(
   for await (const part of readAuditParts(audit)) {
     signal?.throwIfAborted()
     const end = part.findIndex(({ at, seq }) => at > before || seq === newest)
-    const ended = end === -1 ? part : part.slice(0, end)
-    if (ended.length > 0) yield ended
+    const expired = end === -1 ? part : part.slice(0, end)
+    if (expired.length > 0) yield expired
     if (end !== -1) return
   }
 }
@@ -154,9 +154,9 @@ export function createRetentionRun({ store, audited, keys, clock, random }: Hist
       for await (const group of groups) {
         signal?.throwIfAborted()
         if (group.length === 0) continue
-        const whole = { ...header, writtenAt: clock.now() }
-        file ??= await archive.create(whole)
-        writer ??= await beginSignedFile(keys, 'archive-file', file, whole)
+        const fullHeader = { ...header, writtenAt: clock.now() }
+        file ??= await archive.create(fullHeader)
+        writer ??= await beginSignedFile(keys, 'archive-file', file, fullHeader)
         await writer.write(group)
       }
       signal?.throwIfAborted()
@@ -188,9 +188,9 @@ export function createRetentionRun({ store, audited, keys, clock, random }: Hist
   }
 
   /** Closes the segments of expired deliveries. Resolves their pending deliveries. */
-  async function closeSegments(history: HistoryStore, ended: readonly ExpiredPart[], options: RetentionOptions) {
+  async function closeSegments(history: HistoryStore, expired: readonly ExpiredPart[], options: RetentionOptions) {
     const { givesUp = false, onProgress } = options
-    const upTo = findNewestDeliverySegment(ended)
+    const upTo = findNewestDeliverySegment(expired)
     if (upTo === null) return []
     await history.closeSegments(upTo)
     if (givesUp) {
@@ -207,9 +207,9 @@ export function createRetentionRun({ store, audited, keys, clock, random }: Hist
   }
 
   async function removeAudit(archive: HistoryArchive, before: number, { onProgress, signal }: RetentionOptions) {
-    const ended = await findExpiredRecords(audit, before, signal)
-    if (ended === null) return
-    // Verified first: removed records can no longer be.
+    const expired = await findExpiredRecords(audit, before, signal)
+    if (expired === null) return
+    // Verified first, because removed records can no longer be verified.
     const { brokenAt } = await createAuditQueries({ audit, keys }).verify({ signal })
     if (brokenAt !== null) return onProgress?.({ event: 'audit_broken', brokenAt })
     let last: Pick<AuditRecord, 'seq' | 'hash'> = { seq: 0, hash: '' }
@@ -219,7 +219,7 @@ export function createRetentionRun({ store, audited, keys, clock, random }: Hist
         last = part.at(-1) ?? last
       }
     }
-    const { kind, part } = ended
+    const { kind, part } = expired
     const file = await archiveRows(archive, { kind, part }, records(), signal)
     if (file === null) return
     await audited(async (tx, note) => {
@@ -228,10 +228,15 @@ export function createRetentionRun({ store, audited, keys, clock, random }: Hist
       const details = { part, ...toArchivedDetails(file), upTo: last.seq, hash: last.hash }
       note({ action: 'history.archived', subject: kind, details })
     })
-    onProgress?.({ event: 'removed', history: { ...ended, rows: file.rows }, file })
+    onProgress?.({ event: 'removed', history: { ...expired, rows: file.rows }, file })
   }
 
-  async function run(policy: RetentionPolicy, archive: HistoryArchive, options: RetentionOptions, check: () => void) {
+  async function run(
+    policy: RetentionPolicy,
+    archive: HistoryArchive,
+    options: RetentionOptions,
+    assertMayContinue: () => void,
+  ) {
     const { onProgress } = options
     const history = requireHistory(store)
     const newest = (await history.segments()).at(-1)
@@ -240,14 +245,14 @@ export function createRetentionRun({ store, audited, keys, clock, random }: Hist
       await history.beginSegment()
       onProgress?.({ event: 'begun' })
     }
-    const ended = findExpiredParts(await history.segments(), policy, clock.now())
-    const pending = await closeSegments(history, ended, options)
-    for (const each of selectRemovable(ended, pending)) {
-      check()
+    const expired = findExpiredParts(await history.segments(), policy, clock.now())
+    const pending = await closeSegments(history, expired, options)
+    for (const each of selectRemovable(expired, pending)) {
+      assertMayContinue()
       const file = await removePart(history, archive, each, options.signal)
       if (file !== null) onProgress?.({ event: 'removed', history: { ...each, rows: file.rows }, file })
     }
-    check()
+    assertMayContinue()
     if (policy.audit !== null) await removeAudit(archive, clock.now() - policy.audit, options)
   }
 

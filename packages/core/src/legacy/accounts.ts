@@ -81,7 +81,7 @@ const fingerprintLength = 12
 
 /**
  * Describes an account for the audit log: the addresses that are paid, and a keyed fingerprint of the configuration.
- * This may have thousands of tokens, and a URL with a secret.
+ * The configuration itself may have thousands of tokens, and a URL with a secret.
  */
 function describeAccount(key: VersionedKey, { address, config }: Pick<AccountRecord, 'address' | 'config'>) {
   const otherAddresses = config.coins.flatMap(({ chainId, defaultAddress }) =>

@@ -6,7 +6,7 @@ import { assertWhole } from '../internal/values.js'
 export type Confirmations = Readonly<Record<number, number | null>>
 
 /**
- * Builds the rule. The host's configuration precedes the table of docs/interface.md 8; a chain in neither is never
+ * Builds the rule. The host's configuration overrides the table of docs/interface.md 8; a chain in neither is never
  * final. The checkpoint counts as the head: the stored payments are on its chain.
  */
 export function createFinality(configured: Confirmations = {}) {

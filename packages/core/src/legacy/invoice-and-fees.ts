@@ -122,7 +122,7 @@ export const defaultMaxExtraFeeBps = 100
 
 /**
  * Builds the check that the extra fee is at most `maxBps` basis points of the gross amount, rounded down. The payer
- * chooses the extra fee, its receiver, the memo and the call, so the service's fee counts as its fixed share.
+ * chooses the extra fee, its receiver, the memo and the call, so the service fee is taken to be its fixed share.
  */
 export function createExtraFeeCheck(maxBps: number = defaultMaxExtraFeeBps) {
   if (!Number.isInteger(maxBps) || maxBps < 0 || maxBps > wholeBps)

@@ -41,14 +41,14 @@ const compress: (content: Uint8Array) => Promise<Uint8Array> = promisify(gzip)
  */
 export async function createFile(path: string, encode = async (content: Uint8Array) => content): Promise<FileWriter> {
   const partial = `${path}.partial`
-  const describeFailure = async <T>(work: () => Promise<T>, what = path): Promise<T> => {
+  const withFileErrors = async <T>(work: () => Promise<T>, what = path): Promise<T> => {
     try {
       return await work()
     } catch (thrown) {
       throw toFileError(what, 'written', thrown)
     }
   }
-  const handle = await describeFailure(() => open(partial, 'wx', 0o600), partial)
+  const handle = await withFileErrors(() => open(partial, 'wx', 0o600), partial)
   async function discard(): Promise<void> {
     await handle.close().catch(() => undefined)
     await rm(partial, { force: true }).catch(() => undefined)
@@ -60,9 +60,9 @@ export async function createFile(path: string, encode = async (content: Uint8Arr
   }
   return {
     name: basename(path),
-    write: (content) => describeFailure(async () => handle.writeFile(await encode(content))),
+    write: (content) => withFileErrors(async () => handle.writeFile(await encode(content))),
     finish: () =>
-      describeFailure(async () => {
+      withFileErrors(async () => {
         await handle.sync()
         await handle.close()
         await rename(partial, path)

@@ -53,7 +53,7 @@ export function withIntegrator(command: Command): Command {
  * Adds a group of commands that work on the database. The returned `add` adds a command with its action and examples;
  * `change` adds a command that the audit log records. Examples are given without the name of the group.
  */
-export function addGroup(program: Command, run: Run, noun: string, about: string, ...shown: readonly string[]) {
+export function addGroup(program: Command, run: Run, noun: string, about: string, ...groupExamples: readonly string[]) {
   const addExamples = (command: Command, lines: readonly string[]) =>
     command.addHelpText('after', examples(...lines.map((line) => `${noun} ${line}`)))
   const group = program
@@ -61,10 +61,10 @@ export function addGroup(program: Command, run: Run, noun: string, about: string
     .summary(about)
     .description(`${about} (in the database that PI_DATABASE_URL names)`)
     .helpCommand(false)
-  addExamples(group, shown)
-  const add = (name: string, description: string, work: Work, ...ofCommand: readonly string[]): Command => {
+  addExamples(group, groupExamples)
+  const add = (name: string, description: string, work: Work, ...commandExamples: readonly string[]): Command => {
     const command = group.command(name).description(description).option(...databaseOption)
-    return addExamples(command, ofCommand).action(run(work))
+    return addExamples(command, commandExamples).action(run(work))
   }
   return { add, change: (...given: Parameters<typeof add>) => withActor(add(...given)) }
 }

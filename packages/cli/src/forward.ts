@@ -46,7 +46,7 @@ export async function forward(
 
 function describeProblem(answer: SocketAnswer, to: URL): string | null {
   const { status, location } = answer
-  if (status === null) return describeFailure(answer, to)
+  if (status === null) return describeNoAnswer(answer, to)
   if (status >= 200 && status < 300) return null
   if (status >= 300 && status < 400)
     return `a redirect to ${(location ?? 'nowhere').slice(0, 200)} is not followed: use that URL`
@@ -60,7 +60,7 @@ function describeProblem(answer: SocketAnswer, to: URL): string | null {
   return 'failed: see the log of the receiver'
 }
 
-function describeFailure({ noAnswer, errorCode }: SocketAnswer, { host }: URL): string {
+function describeNoAnswer({ noAnswer, errorCode }: SocketAnswer, { host }: URL): string {
   if (noAnswer === 'timeout')
     return `no answer within ${deliveryTimeoutMs / 1_000} s, after which the service gives up: answer first, work later`
   if (noAnswer === 'not-http')

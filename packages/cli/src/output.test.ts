@@ -3,13 +3,13 @@ import { getEvents, testIo } from '../test/test-io.js'
 import {
   createReporter,
   createStyle,
-  duration,
+  exactDuration,
   grouped,
   plain,
   plainOutput,
   rate,
+  roundedDuration,
   shortHash,
-  span,
   table,
   wantsColor,
 } from './output.js'
@@ -111,7 +111,7 @@ describe('figures', () => {
     [86_400_000, '24 h'],
     [129_600_000, '36 h'],
     [604_800_000, '7 days'],
-  ])('writes a duration of %s ms as %s', (ms, text) => expect(duration(ms)).toBe(text))
+  ])('writes a duration of %s ms as %s', (ms, text) => expect(exactDuration(ms)).toBe(text))
 
   it.each([
     [0, '0'],
@@ -133,7 +133,7 @@ describe('figures', () => {
     [90, '2 min'],
     [5_400, '2 h'],
     [172_800, '2 days'],
-  ])('writes %s seconds as %s', (value, text) => expect(span(value)).toBe(text))
+  ])('writes %s seconds as %s', (value, text) => expect(roundedDuration(value)).toBe(text))
 })
 
 describe('table', () => {

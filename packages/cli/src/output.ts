@@ -27,7 +27,7 @@ const units = [
 ] as const
 
 /** A duration in a fitting unit, rounded up: `45 s`, `12 min`, `3 h`, `4 days`. */
-export function span(seconds: number): string {
+export function roundedDuration(seconds: number): string {
   const unit = units.find(({ upTo }) => seconds < upTo) ?? units[0]
   return `${grouped(Math.ceil(seconds / unit.seconds))} ${unit.name}`
 }
@@ -43,7 +43,7 @@ const exactUnits = [
 /**
  * A configured duration, exact, in the largest unit that gives a whole number: `7 days`, `24 h`, `90 min`, `500 ms`.
  */
-export function duration(ms: number): string {
+export function exactDuration(ms: number): string {
   const unit = exactUnits.find((each) => ms % each.ms === 0 && ms / each.ms >= each.from) ?? exactUnits[4]
   return `${grouped(ms / unit.ms)} ${unit.name}`
 }

@@ -2,7 +2,7 @@
 import type { ServiceEvent } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Io } from './io.js'
-import { counted, grouped, progressLineMs, rate, shortHash, span } from './output.js'
+import { counted, grouped, progressLineMs, rate, roundedDuration, shortHash } from './output.js'
 
 /** A chain, or one added router, that is behind its target block. */
 type CatchUp = ReturnType<typeof toCatchUp>
@@ -44,13 +44,13 @@ export function createProgress() {
   const payments = new Map<number, number>()
   const countPayments = (chainId: number) => payments.get(chainId) ?? 0
 
-  function moved(chainId: number, router: string | null, indexed: number, to: number, now: number): CaughtUp | null {
+  function advance(chainId: number, router: string | null, indexed: number, to: number, now: number): CaughtUp | null {
     const key = `${chainId} ${router ?? ''}`
     const track: Track = tracks.get(key) ?? { chainId, router, startedAt: now, indexed, to, samples: [] }
     if (indexed < to) {
       track.indexed = indexed
       track.to = to
-      note(track.samples, { at: now, block: indexed, payments: countPayments(chainId) })
+      addSample(track.samples, { at: now, block: indexed, payments: countPayments(chainId) })
       tracks.set(key, track)
       return null
     }
@@ -70,9 +70,9 @@ export function createProgress() {
           payments.set(event.chainId, countPayments(event.chainId) + 1)
           return null
         case 'chain.indexed':
-          return moved(event.chainId, null, event.blockNumber, event.head, now)
+          return advance(event.chainId, null, event.blockNumber, event.head, now)
         case 'chain.backfilled':
-          return moved(event.chainId, event.router, event.blockNumber, event.to, now)
+          return advance(event.chainId, event.router, event.blockNumber, event.to, now)
         case 'chain.reorganized': {
           // Samples from before the reorg have higher blocks, so the rate would be zero.
           tracks.get(`${event.chainId} `)?.samples.splice(0)
@@ -91,7 +91,7 @@ export function createProgress() {
   }
 }
 
-function note(samples: Sample[], sample: Sample): void {
+function addSample(samples: Sample[], sample: Sample): void {
   const last = samples.at(-1)
   if (last !== undefined && sample.at - last.at < sampleMs) return
   samples.push(sample)
@@ -101,8 +101,8 @@ function note(samples: Sample[], sample: Sample): void {
 
 /**
  * Adds the rates over the last ten seconds; each is null until enough time has passed. A router has no rate of
- * payments: events do not tell its payments from those at the head. `secondsLeft` is null while the rate is unknown or
- * zero.
+ * payments: events do not distinguish its payments from those at the head. `secondsLeft` is null while the rate is
+ * unknown or zero.
  */
 function toCatchUp({ chainId, router, indexed, to, samples }: Track, payments: number, now: number) {
   const first = samples.findLast(({ at }) => at <= now - windowMs) ?? samples[0]
@@ -129,7 +129,7 @@ export function catchUpLine(catchUp: CatchUp): string {
     `${subject(catchUp)}: block ${grouped(indexed)} of ${grouped(to)}`,
     ...(blocksPerSecond === null ? [] : [`${rate(blocksPerSecond)} blocks/s`]),
     ...(paymentsPerSecond === null ? [] : [`${rate(paymentsPerSecond)} payments/s`]),
-    ...(secondsLeft === null ? [] : [`${span(secondsLeft)} left`]),
+    ...(secondsLeft === null ? [] : [`${roundedDuration(secondsLeft)} left`]),
   ].join(', ')
 }
 
@@ -137,7 +137,7 @@ export function catchUpLine(catchUp: CatchUp): string {
 export function caughtUpLine(caughtUp: CaughtUp): string {
   const { indexed, payments, seconds } = caughtUp
   const what = payments === null ? 'done' : counted(payments, 'payment')
-  return `${subject(caughtUp)} is caught up at block ${grouped(indexed)}: ${what} in ${span(seconds)}`
+  return `${subject(caughtUp)} is caught up at block ${grouped(indexed)}: ${what} in ${roundedDuration(seconds)}`
 }
 
 function subject({ chainId, router }: Pick<CatchUp, 'chainId' | 'router'>): string {
@@ -192,6 +192,6 @@ export function countingLine(what: string, { done, total, ms }: Record<'done' | 
   return [
     `${what} [${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}] ${Math.floor(share * 100)} %`,
     `${grouped(done)} of ${grouped(all)}`,
-    ...(perSecond > 0 ? [`${rate(perSecond)}/s`, `${span((all - done) / perSecond)} left`] : []),
+    ...(perSecond > 0 ? [`${rate(perSecond)}/s`, `${roundedDuration((all - done) / perSecond)} left`] : []),
   ].join(', ')
 }

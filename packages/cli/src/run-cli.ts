@@ -47,9 +47,9 @@ export async function runCli(args: readonly string[], given: Io): Promise<ExitCo
   let exitCode: ExitCode = 0
   const run: Run =
     (work) =>
-    async (...given) => {
-      const [, command] = given.splice(-2) as [unknown, Command]
-      exitCode = await work(...([...given, command.optsWithGlobals(), io] as never[]))
+    async (...actionArguments) => {
+      const [, command] = actionArguments.splice(-2) as [unknown, Command]
+      exitCode = await work(...([...actionArguments, command.optsWithGlobals(), io] as never[]))
     }
   const program = createProgram(io)
   try {

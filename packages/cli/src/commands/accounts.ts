@@ -173,9 +173,9 @@ export interface LinkConfigFlags {
  */
 export async function readLinkConfig(flags: LinkConfigFlags, io: Io): Promise<LinkConfig | undefined> {
   const { config, accept, defaultAddress, redirect, closeAfter } = flags
-  const partial = defaultAddress !== undefined || redirect !== undefined || closeAfter !== undefined
+  const hasOtherFlags = defaultAddress !== undefined || redirect !== undefined || closeAfter !== undefined
   if (config !== undefined) {
-    if (accept !== undefined || partial)
+    if (accept !== undefined || hasOtherFlags)
       throw new UsageError(
         '--config holds a whole configuration; omit --accept, --default-address, --redirect and --close-after.',
       )
@@ -184,7 +184,7 @@ export async function readLinkConfig(flags: LinkConfigFlags, io: Io): Promise<Li
   if (redirect !== undefined && closeAfter !== undefined)
     throw new UsageError('--redirect and --close-after exclude each other; omit one of them.')
   if (accept === undefined) {
-    if (!partial) return undefined
+    if (!hasOtherFlags) return undefined
     throw new UsageError(
       '--default-address, --redirect and --close-after need the accepted tokens; add them with --accept.',
     )

@@ -48,11 +48,11 @@ function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> {
   const { chain: chainId, from, to, node, dryRun = false } = options
   if (to !== undefined && from > to) throw new UsageError(`--from ${from} is above --to ${to}; swap them.`)
   const totals = { blocks: 0, differences: 0, repaired: 0 }
-  const reading = { ...io, env: withNode(io.env, chainId, node) }
-  return withService(options, reading, async ({ chains }, report, config, logger) => {
+  const ioWithNode = { ...io, env: withNode(io.env, chainId, node) }
+  return withService(options, ioWithNode, async ({ chains }, report, config, logger) => {
     const { openChain } = await import('@payment-integration/server/service')
     const through = await openChain(chosenChain(config.chains, chainId, node), ({ router: _, ...log }) =>
-      logger.warn(log, 'A log of a router is not a payment and is ignored.'),
+      logger.warn(log, 'An event log of a router is not a payment and is ignored.'),
     )
     try {
       for await (const found of chains.reindex({ chainId, from, to, repair: !dryRun, through }, io.signal)) {

@@ -92,47 +92,48 @@ async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
   ])
   const startedAt = io.now()
   const keys = json || untilIdle ? undefined : io.keys
-  const stage = createEventOrder(createDemoPrinter(io, { json, quiet, hasKeys: keys !== undefined }), () => io.now())
+  const events = createEventOrder(createDemoPrinter(io, { json, quiet, hasKeys: keys !== undefined }), () => io.now())
   const closers = createClosers()
-  const early = new AbortController()
+  const stopping = new AbortController()
   let ending: RunEnd = { kind: 'idle' }
   let started = false
   function stop(reason: RunEnd): void {
-    if (early.signal.aborted) return
+    if (stopping.signal.aborted) return
     ending = reason
-    early.abort()
+    stopping.abort()
   }
   const interrupted = () => stop({ kind: 'interrupted' })
   io.signal.addEventListener('abort', interrupted)
   if (io.signal.aborted) interrupted()
-  if (untilIdle) void io.sleep(deadlineMs, early.signal).then(() => stop({ kind: 'deadline', limitMs: deadlineMs }))
+  if (untilIdle) void io.sleep(deadlineMs, stopping.signal).then(() => stop({ kind: 'deadline', limitMs: deadlineMs }))
 
   try {
-    const { signal } = early
+    const { signal } = stopping
     const { startDemo } = await import('../dev/demo.js')
     const settings = { port: options.port, keep, seed, startedAt, forwardTo, envFile }
-    const demo = await startDemo({ ...settings, io, closers, stage, signal })
+    const demo = await startDemo({ ...settings, io, closers, events, signal })
     started = true
-    void demo.lost.then((reason) => stop({ kind: 'lost', reason }))
+    void demo.exitReason.then((reason) => stop({ kind: 'exited', reason }))
     const nudge = createNudge()
     if (keys !== undefined)
-      closers.add(connectKeys(keys, { demo, nudge, quit: interrupted }, stage.report), (stopKeys) => stopKeys())
+      closers.add(connectKeys(keys, { demo, nudge, quit: interrupted }, events.report), (stopKeys) => stopKeys())
     const plan = { everyMs, seed, payments: payments ?? Number.POSITIVE_INFINITY, nudge }
-    const result = await runSession(demo, plan, stage, io, signal)
+    const result = await runSession(demo, plan, events, io, signal)
     if (!untilIdle) await aborted(signal)
     const { exitCode, reasons } = judge(ending, result, untilIdle)
-    early.abort()
+    stopping.abort()
     await closers.close()
     const { payments: paymentCount, verified } = result
-    const figures = { payments: paymentCount, verified, ...demo.ledger.figures(), runMs: io.now() - startedAt }
-    stage.report({ event: 'summary', ok: reasons.length === 0, ...figures, reasons, folder: keep ? demo.folder : null })
+    const figures = { payments: paymentCount, verified, ...demo.tracker.figures(), runMs: io.now() - startedAt }
+    const ok = reasons.length === 0
+    events.report({ event: 'summary', ok, ...figures, reasons, folder: keep ? demo.folder : null })
     return exitCode
   } catch (error) {
-    if (started || !(await isStoppedEarly(early.signal))) throw error
+    if (started || !(await isStoppedEarly(stopping.signal))) throw error
     return stoppedAtStart(ending, untilIdle, error)
   } finally {
     io.signal.removeEventListener('abort', interrupted)
-    early.abort()
+    stopping.abort()
     await closers.close()
   }
 }

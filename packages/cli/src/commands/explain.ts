@@ -5,7 +5,7 @@ import { append, examples, type Run, wholeNumberParser } from '../command.js'
 import { UsageError } from '../errors.js'
 import { findFrameworks, readInput, readIntegratorVariables, readSecret, type Variables } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
-import { createReporter, grouped, indent, span, table } from '../output.js'
+import { createReporter, grouped, indent, roundedDuration, table } from '../output.js'
 
 interface ExplainFlags {
   readonly json?: boolean | undefined
@@ -155,6 +155,6 @@ function facts({ header, ageSeconds, toleranceSeconds, bodyBytes, signedBytes }:
 
 function ageText(seconds: number): string {
   const size = Math.abs(seconds)
-  const rounded = size < 90 ? '' : ` (${span(size)})`
+  const rounded = size < 90 ? '' : ` (${roundedDuration(size)})`
   return `${size} s${rounded}${seconds < 0 ? ' in the future' : ''}`
 }

@@ -119,8 +119,8 @@ const verifyAudit = operate(async ({ audit }, { report, options, io }: Operation
   const { expect } = options
   const verdict = await audit.verify({ signal: io.signal })
   const [first] = await audit.list({ limit: 1 })
-  const hasLeft = expect !== undefined && first !== undefined && expect.seq < first.seq
-  const expected = expect === undefined || hasLeft ? null : await contains(audit, expect)
+  const isArchived = expect !== undefined && first !== undefined && expect.seq < first.seq
+  const expected = expect === undefined || isArchived ? null : await contains(audit, expect)
   const isUnchanged = verdict.brokenAt === null && expected !== false
   report({ event: 'audit.verified', ok: isUnchanged, ...verdict, expected }, () => [
     ...verdictText(verdict),
@@ -128,7 +128,7 @@ const verifyAudit = operate(async ({ audit }, { report, options, io }: Operation
       ? [`Record ${expect?.seq} is not the expected one: the log was truncated or rewritten.`]
       : []),
     ...(expected === true ? [`Record ${expect?.seq} is the expected one.`] : []),
-    ...(hasLeft ? [`Record ${expect.seq} is archived: its retention has ended. Restore it to compare.`] : []),
+    ...(isArchived ? [`Record ${expect.seq} is archived: its retention has ended. Restore it to compare.`] : []),
   ])
   return isUnchanged ? 0 : 1
 })

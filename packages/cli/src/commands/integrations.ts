@@ -6,7 +6,7 @@ import { createGzipFile, openGzipFile } from '../archive.js'
 import { addGroup, exampleAddress, parseAddress, parseDuration, parseNotificationUrl, type Run } from '../command.js'
 import { UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
-import { duration, grouped, momentText, shownOnce } from '../output.js'
+import { exactDuration, grouped, momentText, shownOnce } from '../output.js'
 import { type OperateOptions, type Operation, operate, operateOrCreate, withService } from '../with-service.js'
 
 const address = () => new Argument('<address>', 'integration address: 0x and 40 hex digits').argParser(parseAddress)
@@ -167,7 +167,7 @@ async function rotateSecret(address: string, options: RotateOptions, io: Io): Pr
     const event = { event: 'integration.api_secret_rotated', address, graceMs }
     report({ ...event, ...(await integrations.rotateApiSecret(address, { graceMs })) }, ({ apiSecret }) => [
       `API secret  ${apiSecret}`,
-      `${shownOnce('It is')} The previous secret ${graceMs === 0 ? 'expires within a quarter of a second' : `stays valid for ${duration(graceMs)}`}.`,
+      `${shownOnce('It is')} The previous secret ${graceMs === 0 ? 'expires within a quarter of a second' : `stays valid for ${exactDuration(graceMs)}`}.`,
     ])
   })
 }
@@ -203,7 +203,7 @@ async function rotateSigningSecret(address: string, options: RotateOptions, io: 
         'Deliveries are signed with the prepared webhook secret from now on.',
         graceMs === 0
           ? 'The old secret is no longer used: remove it from the receiver.'
-          : `For ${duration(graceMs)}, a delivery that is answered 400, 401 or 403 is retried at once, signed with the old secret.`,
+          : `For ${exactDuration(graceMs)}, a delivery that is answered 400, 401 or 403 is retried at once, signed with the old secret.`,
       ])
     } else {
       await integrations.abortSigningSecret(address)

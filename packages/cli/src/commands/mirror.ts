@@ -14,7 +14,7 @@ import { InterruptedError, MirrorDatabaseError, UsageError } from '../errors.js'
 import { openSqlite } from '../files.js'
 import { readSecret, splitSecrets } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
-import { createReporter, grouped, momentText, type Reporter, shortHash, span } from '../output.js'
+import { createReporter, grouped, momentText, type Reporter, roundedDuration, shortHash } from '../output.js'
 import { createdText, hasPassword } from '../with-service.js'
 import { parseServerUrl } from './status.js'
 
@@ -88,7 +88,7 @@ async function keepMirror(options: MirrorCommandOptions, io: Io): Promise<ExitCo
         if (!signal.aborted) throw cause
         throw new InterruptedError('Interrupted; the next run continues at the last page.', { cause })
       })
-    else await runOn(mirror, options, printer, report, signal)
+    else await runUntilAborted(mirror, options, printer, report, signal)
     await printer.done()
     if (!once) report({ event: 'stopped' }, () => ['Stopped.'])
     return 0
@@ -98,7 +98,7 @@ async function keepMirror(options: MirrorCommandOptions, io: Io): Promise<ExitCo
   }
 }
 
-async function runOn(
+async function runUntilAborted(
   mirror: Mirror,
   { listen, every }: Pick<MirrorCommandOptions, 'listen' | 'every'>,
   printer: MirrorPrinter,
@@ -302,7 +302,7 @@ function reconciledText(found: MirrorReconciliation): string[] {
 
 function statusText(status: MirrorStatus): string[] {
   const { rows, incomplete, lagMs, serviceError, copied, deliveredAt } = status
-  const lag = lagMs === null ? 'unknown' : span(lagMs / 1_000)
+  const lag = lagMs === null ? 'unknown' : roundedDuration(lagMs / 1_000)
   const reason = serviceError === null ? '' : ` (the service did not answer: ${serviceError})`
   return [
     `Lag ${lag}${reason}. ${grouped(rows)} payments${copied ? '' : ' so far; older ones follow'}, ${grouped(incomplete)} incomplete. Last delivery ${momentText(deliveredAt === null ? null : Date.parse(deliveredAt))}.`,

@@ -48,13 +48,13 @@ interface ServeOptions extends Omit<ConfigFlags, 'roles'> {
 export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   const report = createReporter(io, options.json)
   if (options.variables) return printVariables(report)
-  const stopped = () => report({ event: 'stopped' }, () => ['Stopped.'])
+  const reportStopped = () => report({ event: 'stopped' }, () => ['Stopped.'])
   const started = await start(options, io).catch(async (error: unknown) => {
     if (await isStoppedEarly(io.signal)) return null
     throw error
   })
   if (started === null) {
-    stopped()
+    reportStopped()
     return 0
   }
   const { config, server, progress, createdPath, identity } = started
@@ -72,7 +72,7 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   ])
   await server.stop()
   await identity?.close()
-  stopped()
+  reportStopped()
   return 0
 }
 

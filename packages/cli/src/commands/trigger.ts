@@ -103,7 +103,7 @@ async function* postTrigger(
   signal: AbortSignal,
 ): AsyncGenerator<TriggerEvent, void, undefined> {
   const { url, Authorization } = getEndpoint(target, triggerPath)
-  let isWhole = false
+  let isComplete = false
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -122,19 +122,19 @@ async function* postTrigger(
       if (rest.length > maxLine) throw new ServerError(noEvents)
       for (const line of lines) {
         const event = parseEvent(line)
-        isWhole = event.event === 'done' || event.event === 'failed'
+        isComplete = event.event === 'done' || event.event === 'failed'
         yield event
       }
     }
   } catch (error) {
     if (signal.aborted)
       throw new InterruptedError('Interrupted. Events that happened so far are not undone.', { cause: error })
-    throw error instanceof ServerError ? error : new ServerError(cut, { cause: error })
+    throw error instanceof ServerError ? error : new ServerError(connectionLost, { cause: error })
   }
-  if (!isWhole) throw new ServerError(cut)
+  if (!isComplete) throw new ServerError(connectionLost)
 }
 
-const cut = 'The connection was lost before the scenario was complete.'
+const connectionLost = 'The connection was lost before the scenario was complete.'
 
 const noEvents = 'The server sent something other than events.'
 

@@ -12,16 +12,16 @@ const merchantIndex = 2
  * @throws DevChainError `ERR_ANVIL_MISSING`, `ERR_ANVIL_EXIT`; the signal's reason.
  */
 export async function startDemoChain(signal: AbortSignal) {
-  let lose: (reason: string) => void = () => {}
+  let setReason: (reason: string) => void = () => {}
   const exitReason = new Promise<string>((resolve) => {
-    lose = resolve
+    setReason = resolve
   })
-  // Anvil ends with its signal, so it gets one that follows `signal` only during the start.
+  // Anvil stops when its own signal aborts; that signal follows `signal` only during the start.
   const starting = new AbortController()
   const abortStart = () => starting.abort(signal.reason)
   signal.addEventListener('abort', abortStart)
   if (signal.aborted) abortStart()
-  const anvil = await startAnvil({ signal: starting.signal, onExit: (error) => lose(error.message) }).finally(() =>
+  const anvil = await startAnvil({ signal: starting.signal, onExit: (error) => setReason(error.message) }).finally(() =>
     signal.removeEventListener('abort', abortStart),
   )
   try {
@@ -41,7 +41,7 @@ export async function startDemoChain(signal: AbortSignal) {
       routerVersion: router.version,
       token: { address, symbol, currency: 'USD' },
       merchant: receiver.toLowerCase(),
-      lost: exitReason,
+      exitReason,
       /** `settlementCents`: hundredths of the token. */
       pay(payment: { integrationAddress: string; settlementCents: number; memo: string }) {
         const { settlementCents, ...named } = payment

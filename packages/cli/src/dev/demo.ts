@@ -17,7 +17,7 @@ import type { Closers } from './machine.js'
 import { createDemoFolder, findFreePort, openBrowser, startOnPort, writeEnvFile } from './machine.js'
 import { type EventOrder, formatCommands } from './printer.js'
 import { createRelay, type ReceiverAnswer, startDemoReceiver } from './receiver.js'
-import { createLedger, watchService } from './watch.js'
+import { createPaymentTracker, watchService } from './watch.js'
 
 export type Demo = Awaited<ReturnType<typeof startDemo>>
 
@@ -33,7 +33,7 @@ interface DemoSettings {
   readonly io: Io
   readonly closers: Closers
   /** Prints the events of all parts, each payment's `sent` before its `indexed`. */
-  readonly stage: EventOrder
+  readonly events: EventOrder
   readonly signal: AbortSignal
 }
 
@@ -51,13 +51,13 @@ const pollMs = 100
  * databases.
  */
 export async function startDemo(settings: DemoSettings) {
-  const { io, closers, stage, signal } = settings
-  const ledger = createLedger()
+  const { io, closers, events, signal } = settings
+  const tracker = createPaymentTracker()
   const folder = await createDemoFolder(io, settings.keep)
   closers.add(folder, ({ close }) => close())
 
   const to = settings.forwardTo === undefined ? undefined : new URL(settings.forwardTo)
-  const relay = to && createRelay(to.href, (delivery) => forward(delivery, { to, io }), settings.seed, stage.report)
+  const relay = to && createRelay(to.href, (delivery) => forward(delivery, { to, io }), settings.seed, events.report)
   let signingSecret: string | undefined
   const receiverOptions = {
     databasePath: join(folder.path, 'receiver.db'),
@@ -65,7 +65,7 @@ export async function startDemo(settings: DemoSettings) {
     now: io.now,
     relay,
     onAnswer: noteAnswer,
-    onRejection: (facts: { code: string; status: number }) => stage.report({ event: 'receiver.rejected', ...facts }),
+    onRejection: (facts: { code: string; status: number }) => events.report({ event: 'receiver.rejected', ...facts }),
   }
   const givenPort = settings.port ?? (io.env['PI_PORT'] || undefined)
   const [chain, receiver, identity, port, service] = await all([
@@ -101,7 +101,7 @@ export async function startDemo(settings: DemoSettings) {
     PI_LOG_LEVEL: io.env['PI_LOG_LEVEL'] ?? 'silent',
   })
   const options = {
-    onEvent: watchService(stage.report, ledger, chain.chainId, () => signal.aborted),
+    onEvent: watchService(events.report, tracker, chain.chainId, () => signal.aborted),
     logger: await logToStandardError(config, io),
     simulateChains: simulateChainsWith(io, identity.trigger),
     tools: developmentTools,
@@ -154,7 +154,7 @@ export async function startDemo(settings: DemoSettings) {
     forwardsTo: settings.forwardTo ?? null,
     minting: identity.minting,
   }
-  stage.report(ready)
+  events.report(ready)
   const values = {
     PAYMENTS_URL: serviceUrl,
     INTEGRATION_ADDRESS: address,
@@ -162,19 +162,20 @@ export async function startDemo(settings: DemoSettings) {
     WEBHOOK_SIGNING_SECRET: issued.signingSecret,
     LEGACY_API_KEY: legacyApiKey,
   }
-  if (settings.envFile !== null) stage.report({ event: 'env.file', ...writeEnvFile(settings.envFile, values) })
+  if (settings.envFile !== null) events.report({ event: 'env.file', ...writeEnvFile(settings.envFile, values) })
   const advice = to === undefined ? null : await checkListening(to)
-  if (to !== undefined && advice !== null) stage.report({ event: 'forward.failed', url: to.href, status: null, advice })
+  if (to !== undefined && advice !== null)
+    events.report({ event: 'forward.failed', url: to.href, status: null, advice })
   const { deliveries } = running.service
   const legacyAccess = { serviceUrl, legacyApiKey, chainId: chain.chainId, currency: chain.token.currency }
   let legacyReady: LegacyReadyEvent | null = null
   return {
     chainId,
-    ledger,
+    tracker,
     folder: folder.path,
     tokenSymbol: chain.token.symbol,
     /** Resolves with a sentence when a required part exits on its own. */
-    lost: chain.lost,
+    exitReason: chain.exitReason,
     sendUpdate: createUpdateSender({ serviceUrl, secret: processorSecret, now: io.now }),
     compare: createComparison({ serviceUrl, integrationAddress: address, apiSecret, stored: receiver.stored }),
     pay: ({ settlementCents, memo }: PaymentPlan): Promise<string> =>
@@ -183,7 +184,7 @@ export async function startDemo(settings: DemoSettings) {
     doctor: to && (() => examine(to.href)),
     /** Replays the last delivery; `retryNow` makes all waiting retries due. Both resolve with a sentence for people. */
     async replayLast() {
-      const last = ledger.lastDelivery()
+      const last = tracker.lastDelivery()
       if (last === null) return 'Nothing was delivered yet.'
       await deliveries.replay(last.deliveryId)
       return `Version ${last.version} of ${shortHash(last.txHash)} is sent again.`
@@ -214,7 +215,7 @@ export async function startDemo(settings: DemoSettings) {
     const { txHash, version: stored } = snapshot
     const outcome = decision === 'apply' ? `stored v${stored}` : `${decision}, discarded`
     // With a relay, the user's receiver answers: it may accept a version that this receiver has already stored.
-    ledger.sawStored(txHash, stored, `signature ok, ${relay === undefined ? outcome : 'accepted by your receiver'}`)
+    tracker.sawStored(txHash, stored, `signature ok, ${relay === undefined ? outcome : 'accepted by your receiver'}`)
   }
 }
 

@@ -97,19 +97,19 @@ export function createClosers() {
 export async function createDemoFolder(io: Pick<Io, 'temporaryFolder' | 'onExit'>, keep: boolean) {
   const path = await mkdtemp(join(io.temporaryFolder, 'payment-integration-'))
   if (keep) return { path, close: async () => {} }
-  const forget = io.onExit(() => rmSync(path, { recursive: true, force: true }))
+  const unregister = io.onExit(() => rmSync(path, { recursive: true, force: true }))
   return {
     path,
     async close() {
       await rm(path, { recursive: true, force: true, maxRetries: 3 })
-      forget()
+      unregister()
     },
   }
 }
 
-const begin =
+const beginMarker =
   '# Written by payment-integration dev, whose next run replaces this part. Delete it to use values of your own.'
-const end = '# End of payment-integration dev.'
+const endMarker = '# End of payment-integration dev.'
 
 /**
  * Writes the values between two marker lines at the end of the file, and keeps all other lines. Writes nothing when
@@ -117,28 +117,28 @@ const end = '# End of payment-integration dev.'
  * others could before. Throws the error of the file system.
  */
 export function writeEnvFile(path: string, values: Readonly<Record<string, string>>): Omit<EnvFileEvent, 'event'> {
-  const list = join(dirname(path), '.gitignore')
-  const result = { path, ignored: existsSync(list) && isIgnored(readFileSync(list, 'utf8'), basename(path)) }
-  const isThere = existsSync(path)
-  const bytes = isThere ? readFileSync(path) : Buffer.alloc(0)
+  const gitignore = join(dirname(path), '.gitignore')
+  const result = { path, ignored: existsSync(gitignore) && isIgnored(readFileSync(gitignore, 'utf8'), basename(path)) }
+  const exists = existsSync(path)
+  const bytes = exists ? readFileSync(path) : Buffer.alloc(0)
   // Decoding and encoding would damage the file.
   if (!isUtf8(bytes)) return { kind: 'kept', ...result }
   const outside = removeOwnPart(bytes.toString())
   // Frameworks skip a byte order mark; Node's parser would read the mark as part of the first name.
-  const set = parseEnv(outside.replace(/^\ufeff/, ''))
-  if (Object.keys(values).some((name) => set[name])) return { kind: 'kept', ...result }
+  const otherValues = parseEnv(outside.replace(/^\ufeff/, ''))
+  if (Object.keys(values).some((name) => otherValues[name])) return { kind: 'kept', ...result }
   const lines = Object.entries(values).map(([name, value]) => `${name}=${value}`)
   const before = outside === '' || outside.endsWith('\n') ? outside : `${outside}\n`
-  if (isThere) chmodSync(path, statSync(path).mode & 0o700)
-  writeFileSync(path, `${before}${[begin, ...lines, end].join('\n')}\n`, { mode: 0o600 })
+  if (exists) chmodSync(path, statSync(path).mode & 0o700)
+  writeFileSync(path, `${before}${[beginMarker, ...lines, endMarker].join('\n')}\n`, { mode: 0o600 })
   return { kind: 'written', ...result }
 }
 
 /** Removes the part that an earlier run wrote, with LF or CRLF. A part without its end marker stays: it was edited. */
 function removeOwnPart(text: string): string {
   const lines = text.split(/(?<=\n)/)
-  const from = lines.findIndex((line) => line.trim() === begin)
-  const to = lines.findIndex((line, index) => index > from && line.trim() === end)
+  const from = lines.findIndex((line) => line.trim() === beginMarker)
+  const to = lines.findIndex((line, index) => index > from && line.trim() === endMarker)
   return from < 0 || to < 0 ? text : lines.filter((_, index) => index < from || index > to).join('')
 }
 

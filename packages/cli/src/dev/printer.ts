@@ -200,6 +200,7 @@ type DemoPrinter = (event: DemoEvent, time: number) => void
 
 export type EventOrder = ReturnType<typeof createEventOrder>
 
+/** Reports events in their order; `first` prints one event before those that other parts report meanwhile. */
 export function createEventOrder(print: DemoPrinter, now: () => number) {
   let delayed: (readonly [DemoEvent, number])[] | null = null
   return {

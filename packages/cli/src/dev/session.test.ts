@@ -4,30 +4,30 @@ import type { Demo } from './demo.js'
 import type { DemoEvent, VerifiedEvent } from './demo-events.js'
 import { createEventOrder } from './printer.js'
 import { createNudge, judge, type RunEnd, runSession } from './session.js'
-import { createLedger } from './watch.js'
+import { createPaymentTracker } from './watch.js'
 
 const plan = { everyMs: 0, payments: 2, seed: 1 }
 const io = { now: () => 0, sleep: async () => {} }
 
 /** A demo in which everything happens at once, changed where a test wants it otherwise. */
 function demo(changes: Partial<Pick<Demo, 'pay' | 'sendUpdate' | 'compare'>> = {}) {
-  const ledger = createLedger()
+  const tracker = createPaymentTracker()
   const legacyAccess = { serviceUrl: 'http://service', legacyApiKey: 'key', chainId: 31_337, currency: 'USD' }
   const versions = new Map<string, number>()
   const settle = (txHash: string, version: number) => {
     versions.set(txHash, version)
-    ledger.sawStored(txHash, version, '')
-    ledger.sawDelivery({ deliveryId: '1', txHash, version, attempt: 1, latencyMs: 1, outcome: 'delivered' })
+    tracker.sawStored(txHash, version, '')
+    tracker.sawDelivery({ deliveryId: '1', txHash, version, attempt: 1, latencyMs: 1, outcome: 'delivered' })
     return version
   }
   const built: Demo = {
     chainId: '31337',
     folder: '/tmp/demo',
     tokenSymbol: 'USDC',
-    lost: new Promise(() => {}),
-    ledger,
+    exitReason: new Promise(() => {}),
+    tracker,
     async pay({ number }) {
-      ledger.sawIndexed(`0x${number}`)
+      tracker.sawIndexed(`0x${number}`)
       settle(`0x${number}`, 1)
       return `0x${number}`
     },
@@ -105,7 +105,7 @@ describe('runSession with a receiver that answers nothing', () => {
     const stop = new AbortController()
     const silent = demo({ sendUpdate: async () => 9 })
     const pay: Demo['pay'] = async ({ number }) => {
-      silent.ledger.sawIndexed(`0x${number}`)
+      silent.tracker.sawIndexed(`0x${number}`)
       if (number === 120) stop.abort()
       return `0x${number}`
     }
@@ -141,7 +141,7 @@ const unfinished = { ...clean, verified: 2, unfinished: ['Payment 3 still waits 
 const idle: RunEnd = { kind: 'idle' }
 const interrupted: RunEnd = { kind: 'interrupted' }
 const deadline: RunEnd = { kind: 'deadline', limitMs: 60_000 }
-const chainLost: RunEnd = { kind: 'lost', reason: 'The chain ended.' }
+const chainExited: RunEnd = { kind: 'exited', reason: 'The chain ended.' }
 
 describe('judge', () => {
   it.each([
@@ -149,7 +149,7 @@ describe('judge', () => {
     ['idle with a problem', idle, problem, 1, ['Payment 2: no.']],
     ['interrupted', interrupted, clean, 1, ['Interrupted before every payment was verified.']],
     ['deadline', deadline, unfinished, 1, ['The deadline of 60 s passed.', ...unfinished.unfinished]],
-    ['lost', chainLost, unfinished, 1, ['The chain ended.', ...unfinished.unfinished]],
+    ['lost', chainExited, unfinished, 1, ['The chain ended.', ...unfinished.unfinished]],
   ] as const)('--until-idle, %s', (_name, ending, result, exitCode, reasons) => {
     expect(judge(ending, result, true)).toEqual({ exitCode, reasons })
   })
@@ -158,7 +158,7 @@ describe('judge', () => {
     ['interrupted', interrupted, clean, 0, []],
     ['interrupted while payments are unfinished', interrupted, unfinished, 0, []],
     ['interrupted after a problem', interrupted, problem, 0, ['Payment 2: no.']],
-    ['lost', chainLost, clean, 1, ['The chain ended.']],
+    ['lost', chainExited, clean, 1, ['The chain ended.']],
   ] as const)('without --until-idle, %s', (_name, ending, result, exitCode, reasons) => {
     expect(judge(ending, result, false)).toEqual({ exitCode, reasons })
   })

@@ -40,7 +40,7 @@ const journeyLimitMs = 60_000
 export async function runSession(
   demo: Demo,
   plan: SessionPlan,
-  stage: EventOrder,
+  events: EventOrder,
   io: Pick<Io, 'now' | 'sleep'>,
   signal: AbortSignal,
 ) {
@@ -53,28 +53,28 @@ export async function runSession(
   let payments = 0
   let verified = 0
 
-  function problem(reason: string): void {
+  function reportProblem(reason: string): void {
     problems.push(reason)
-    stage.report({ event: 'problem', reason })
+    events.report({ event: 'problem', reason })
   }
 
   async function follow(journey: Journey, paymentPlan: ReturnType<typeof planPayment>): Promise<void> {
     const limit = startTimeLimit(journeyLimitMs, signal)
     try {
-      const reason = await travel(demo, journey, paymentPlan, stage.report, io, limit.signal)
+      const reason = await completePlan(demo, journey, paymentPlan, events.report, io, limit.signal)
       if (reason === null && journey.waitsFor === null) {
         verified += 1
-        if (verified === 1) stage.report(demo.legacyExample(journey.txHash, paymentPlan))
-      } else if (reason !== null) problem(`Payment ${journey.number}: ${reason}`)
-      else if (!signal.aborted) problem(`${unfinished(journey)} after ${journeyLimitMs / 1000} s.`)
+        if (verified === 1) events.report(demo.legacyExample(journey.txHash, paymentPlan))
+      } else if (reason !== null) reportProblem(`Payment ${journey.number}: ${reason}`)
+      else if (!signal.aborted) reportProblem(`${unfinishedText(journey)} after ${journeyLimitMs / 1000} s.`)
     } catch (error) {
-      if (!signal.aborted) problem(`Payment ${journey.number}: ${getMessage(error)}`)
+      if (!signal.aborted) reportProblem(`Payment ${journey.number}: ${getMessage(error)}`)
     } finally {
       limit.end()
     }
     if (signal.aborted && journey.waitsFor !== null) return
     journeys.delete(journey)
-    demo.ledger.forget(journey.txHash)
+    demo.tracker.forget(journey.txHash)
   }
 
   async function pause(): Promise<void> {
@@ -88,7 +88,7 @@ export async function runSession(
     const { memo, price } = paymentPlan
     const paid = `${paymentPlan.settlementAmount} ${demo.tokenSymbol}`
     try {
-      const txHash = await stage.first(
+      const txHash = await events.first(
         () => demo.pay(paymentPlan),
         (hash) => ({ event: 'payment.sent', number, chainId: demo.chainId, txHash: hash, price, paid, memo }),
       )
@@ -98,18 +98,18 @@ export async function runSession(
       const run: Promise<void> = follow(journey, paymentPlan).finally(() => running.delete(run))
       running.add(run)
     } catch (error) {
-      if (!signal.aborted) problem(`Payment ${number} could not be made: ${getMessage(error)}`)
+      if (!signal.aborted) reportProblem(`Payment ${number} could not be made: ${getMessage(error)}`)
     }
     if (running.size >= maxUnfinished) await Promise.race(running)
     if (number < plan.payments) await pause()
   }
   await Promise.all(running)
   // A sentence for each payment that was unfinished when the signal aborted.
-  const sentences = [...journeys].map((journey) => `${unfinished(journey)}.`)
+  const sentences = [...journeys].map((journey) => `${unfinishedText(journey)}.`)
   return { payments, verified, problems, unfinished: sentences }
 }
 
-function unfinished({ number, waitsFor }: Journey): string {
+function unfinishedText({ number, waitsFor }: Journey): string {
   return `Payment ${number} still waits for ${waitsFor}`
 }
 
@@ -128,8 +128,8 @@ const processorPauseMs = 400
  * answer with the receiver's copy.
  * @returns The problem, or null when the payment is verified or `signal` aborted (then `journey.waitsFor` is not null).
  */
-async function travel(
-  { ledger, sendUpdate, compare, chainId }: Demo,
+async function completePlan(
+  { tracker, sendUpdate, compare, chainId }: Demo,
   journey: Journey,
   plan: PaymentPlan,
   report: DemoSink,
@@ -139,7 +139,7 @@ async function travel(
   const { txHash } = journey
   const sentAt = io.now()
   journey.waitsFor = 'the indexer'
-  if (!(await ledger.until(txHash, (sighting) => sighting.indexed, signal))) return null
+  if (!(await tracker.until(txHash, (progress) => progress.indexed, signal))) return null
   let version = 1
   for (const [position, update] of plan.updates.entries()) {
     journey.waitsFor = `the update to ${update.state}`
@@ -149,9 +149,9 @@ async function travel(
     version = (await sendUpdate({ id, chainId, txHash, ...update }, signal)) ?? version
   }
   journey.waitsFor = `the delivery of version ${version}`
-  const arrived = await ledger.until(
+  const arrived = await tracker.until(
     txHash,
-    (sighting) => sighting.storedVersion >= version && sighting.deliveredVersion >= version,
+    (progress) => progress.storedVersion >= version && progress.deliveredVersion >= version,
     signal,
   )
   if (!arrived) return null
@@ -167,7 +167,7 @@ export type RunEnd =
   | { readonly kind: 'idle' }
   | { readonly kind: 'interrupted' }
   | { readonly kind: 'deadline'; readonly limitMs: number }
-  | { readonly kind: 'lost'; readonly reason: string }
+  | { readonly kind: 'exited'; readonly reason: string }
 
 /**
  * Decides the exit code and the printed reasons. With `untilIdle` the run fails unless every payment is verified.
@@ -178,13 +178,13 @@ export function judge(
   result: Awaited<ReturnType<typeof runSession>>,
   untilIdle: boolean,
 ): { readonly exitCode: ExitCode; readonly reasons: readonly string[] } {
-  const lossReasons = ending.kind === 'lost' ? [ending.reason] : []
-  if (!untilIdle) return { exitCode: ending.kind === 'lost' ? 1 : 0, reasons: [...result.problems, ...lossReasons] }
+  const exitReasons = ending.kind === 'exited' ? [ending.reason] : []
+  if (!untilIdle) return { exitCode: ending.kind === 'exited' ? 1 : 0, reasons: [...result.problems, ...exitReasons] }
   const early = {
     idle: [],
     interrupted: ['Interrupted before every payment was verified.'],
     deadline: [`The deadline of ${ending.kind === 'deadline' ? ending.limitMs / 1000 : 0} s passed.`],
-    lost: lossReasons,
+    exited: exitReasons,
   }[ending.kind]
   const reasons = [...result.problems, ...early, ...result.unfinished]
   return { exitCode: reasons.length > 0 ? 1 : 0, reasons }

@@ -1,7 +1,7 @@
 import type { ServiceEvent } from '@payment-integration/core'
 import { describe, expect, it } from 'vitest'
 import type { DemoEvent } from './demo-events.js'
-import { createLedger, watchService } from './watch.js'
+import { createPaymentTracker, watchService } from './watch.js'
 
 const name = { chainId: 31_337, txHash: '0xaa', integrationAddress: `0x${'11'.repeat(20)}` }
 const attempt = {
@@ -11,24 +11,24 @@ const attempt = {
 
 function watched(stopping = false) {
   const reported: DemoEvent[] = []
-  const ledger = createLedger()
+  const tracker = createPaymentTracker()
   const report = (event: DemoEvent) => reported.push(event)
-  const watch = watchService(report, ledger, 31_337, () => stopping)
-  return { reported, ledger, watch }
+  const watch = watchService(report, tracker, 31_337, () => stopping)
+  return { reported, tracker, watch }
 }
 
 describe('watchService', () => {
   it("reports the receiver's log line with the first attempt of a version only", () => {
-    const { reported, watch, ledger } = watched()
-    ledger.sawStored('0xaa', 1, 'another version')
-    ledger.sawStored('0xaa', 2, 'signature ok, stored v2')
+    const { reported, watch, tracker } = watched()
+    tracker.sawStored('0xaa', 1, 'another version')
+    tracker.sawStored('0xaa', 2, 'signature ok, stored v2')
     watch(attempt)
     watch({ ...attempt, attempt: 2 })
     expect(reported).toMatchObject([
       { event: 'delivery.attempted', chainId: '31337', receiver: 'signature ok, stored v2' },
       { event: 'delivery.attempted', attempt: 2, receiver: null },
     ])
-    expect(ledger.figures()).toMatchObject({ delivered: 2, retried: 1 })
+    expect(tracker.figures()).toMatchObject({ delivered: 2, retried: 1 })
   })
 
   it.each([
@@ -73,12 +73,12 @@ describe('watchService', () => {
 const txHash = '0xaa'
 const delivery = { deliveryId: '1', txHash, version: 1, attempt: 1, latencyMs: 10, outcome: 'delivered' }
 
-describe('createLedger', () => {
+describe('createPaymentTracker', () => {
   it('counts deliveries, retries, and the median latency of deliveries', () => {
-    const ledger = createLedger()
-    expect(ledger.figures()).toEqual({ delivered: 0, retried: 0, p50Ms: null })
-    ledger.sawDelivery({ ...delivery, latencyMs: 5_000, outcome: 'pending' })
-    for (const latencyMs of [30, 10, 20]) ledger.sawDelivery({ ...delivery, latencyMs, attempt: 2 })
-    expect(ledger.figures()).toEqual({ delivered: 3, retried: 3, p50Ms: 20 })
+    const tracker = createPaymentTracker()
+    expect(tracker.figures()).toEqual({ delivered: 0, retried: 0, p50Ms: null })
+    tracker.sawDelivery({ ...delivery, latencyMs: 5_000, outcome: 'pending' })
+    for (const latencyMs of [30, 10, 20]) tracker.sawDelivery({ ...delivery, latencyMs, attempt: 2 })
+    expect(tracker.figures()).toEqual({ delivered: 3, retried: 3, p50Ms: 20 })
   })
 })

@@ -9,7 +9,7 @@ import type { DeliveryEvent, DemoSink } from './demo-events.js'
  */
 export function watchService(
   report: DemoSink,
-  ledger: Ledger,
+  tracker: PaymentTracker,
   chainId: number,
   stopping: () => boolean,
 ): (event: ServiceEvent) => void {
@@ -20,7 +20,7 @@ export function watchService(
       case 'payment.indexed': {
         const { txHash, blockNumber } = event
         report({ event: event.type, chainId: String(event.chainId), txHash, blockNumber })
-        return ledger.sawIndexed(txHash)
+        return tracker.sawIndexed(txHash)
       }
       case 'payment.changed': {
         const { txHash, version, from, to } = event
@@ -29,9 +29,9 @@ export function watchService(
       case 'delivery.attempted': {
         const { deliveryId, txHash, version, attempt, status, reason, latencyMs, outcome, retryInMs } = event
         const facts = { txHash, version, attempt, status, reason, latencyMs, outcome, retryInMs }
-        const receiver = ledger.takeReceiverLine(txHash, version)
+        const receiver = tracker.takeReceiverLine(txHash, version)
         report({ event: event.type, chainId: String(event.chainId), ...facts, receiver })
-        return ledger.sawDelivery({ deliveryId, ...facts })
+        return tracker.sawDelivery({ deliveryId, ...facts })
       }
       case 'update.settled':
         if (event.outcome !== 'refused') return
@@ -59,7 +59,7 @@ export function watchService(
   }
 }
 
-export interface Sighting {
+export interface PaymentProgress {
   readonly indexed: boolean
   /** The highest version that the receiver answered with 2xx. */
   readonly deliveredVersion: number
@@ -71,14 +71,14 @@ type SeenDelivery = Pick<DeliveryEvent, 'txHash' | 'version' | 'attempt' | 'late
   readonly deliveryId: string
 }
 
-export type Ledger = ReturnType<typeof createLedger>
+export type PaymentTracker = ReturnType<typeof createPaymentTracker>
 
 /** The median covers this many of the newest latencies, so that memory stays bounded in a run of days. */
 const maxLatencies = 10_000
 
 /** Records the progress of each payment, and lets callers wait for it. */
-export function createLedger() {
-  const sightings = new Map<string, Sighting>()
+export function createPaymentTracker() {
+  const progressByHash = new Map<string, PaymentProgress>()
   /** The receiver's log line about a version, until the service reports the attempt. */
   const receiverLines = new Map<string, string>()
   const listeners = new Set<() => void>()
@@ -87,9 +87,12 @@ export function createLedger() {
   let retried = 0
   let last: SeenDelivery | null = null
 
-  function addSighting(txHash: string, { indexed, deliveredVersion = 0, storedVersion = 0 }: Partial<Sighting>): void {
-    const before = sightings.get(txHash) ?? { indexed: false, deliveredVersion: 0, storedVersion: 0 }
-    sightings.set(txHash, {
+  function addProgress(
+    txHash: string,
+    { indexed, deliveredVersion = 0, storedVersion = 0 }: Partial<PaymentProgress>,
+  ): void {
+    const before = progressByHash.get(txHash) ?? { indexed: false, deliveredVersion: 0, storedVersion: 0 }
+    progressByHash.set(txHash, {
       indexed: before.indexed || indexed === true,
       deliveredVersion: Math.max(before.deliveredVersion, deliveredVersion),
       storedVersion: Math.max(before.storedVersion, storedVersion),
@@ -98,11 +101,11 @@ export function createLedger() {
   }
 
   return {
-    sawIndexed: (txHash: string) => addSighting(txHash, { indexed: true }),
+    sawIndexed: (txHash: string) => addProgress(txHash, { indexed: true }),
     /** @param line - The receiver's log line about the version. */
     sawStored(txHash: string, version: number, line: string): void {
       receiverLines.set(`${txHash}:${version}`, line)
-      addSighting(txHash, { storedVersion: version })
+      addProgress(txHash, { storedVersion: version })
     },
     /** Returns the log line once. */
     takeReceiverLine(txHash: string, version: number): string | null {
@@ -119,13 +122,13 @@ export function createLedger() {
       if (outcome !== 'delivered') return
       delivered += 1
       latencies[(delivered - 1) % maxLatencies] = latencyMs
-      addSighting(txHash, { deliveredVersion: version })
+      addProgress(txHash, { deliveredVersion: version })
     },
     /** Resolves true once `condition` holds for the payment, false when `signal` aborts first. */
-    until(txHash: string, condition: (sighting: Sighting) => boolean, signal: AbortSignal): Promise<boolean> {
+    until(txHash: string, condition: (progress: PaymentProgress) => boolean, signal: AbortSignal): Promise<boolean> {
       const holds = () => {
-        const sighting = sightings.get(txHash)
-        return sighting !== undefined && condition(sighting)
+        const progress = progressByHash.get(txHash)
+        return progress !== undefined && condition(progress)
       }
       return new Promise((resolve) => {
         const check = () => {
@@ -139,7 +142,7 @@ export function createLedger() {
         check()
       })
     },
-    forget: (txHash: string) => void sightings.delete(txHash),
+    forget: (txHash: string) => void progressByHash.delete(txHash),
     figures: () => ({ delivered, retried, p50Ms: median(latencies) }),
   }
 }

@@ -107,7 +107,7 @@ export function chooseLayout(
     ...(framework === 'next' && database === 'sqlite' ? [nextConfig(project)] : []),
     code('webhook.test', ownTest ? `${framework}/webhook-test` : 'shared/webhook-test'),
   ]
-  return { folder, path, files, manifest: additions(project, framework, database, folder) }
+  return { folder, path, files, manifest: listAdditions(project, framework, database, folder) }
 }
 
 /** Chooses the router as Next does: `app` before `src/app`, and `pages` before `src/pages`. */
@@ -139,15 +139,15 @@ function nextConfig({ entries }: Project): TemplateFile {
   return { path: path ?? 'next.config.mjs', template: 'next/next.config.mjs', accepts }
 }
 
-function additions(
+function listAdditions(
   { isTypeScript, extension, testRunner }: Project,
   framework: FrameworkName,
   database: DatabaseName | null,
   folder: string,
 ): ManifestAdditions {
-  const run = isTypeScript ? 'tsx' : 'node'
+  const runtime = isTypeScript ? 'tsx' : 'node'
   const test = `${folder}/webhook.test.${extension}`
-  const tests = { 'node:test': `${run} --test ${test}`, vitest: `vitest run ${test}`, jest: `jest ${test}` }
+  const tests = { 'node:test': `${runtime} --test ${test}`, vitest: `vitest run ${test}`, jest: `jest ${test}` }
   const runsTypeScript = isTypeScript && (database !== null || testRunner === 'node:test')
   return {
     dependencies: [
@@ -165,10 +165,10 @@ function additions(
     ],
     scripts: {
       ...(frameworks[framework].servesAlone && {
-        payments: `${run} --env-file=.env.local ${folder}/main.${extension}`,
+        payments: `${runtime} --env-file=.env.local ${folder}/main.${extension}`,
       }),
       ...(database !== null && {
-        'payments:migrate': `${run} --env-file=.env.local ${folder}/migrate.${extension} ${folder}/tables.sql`,
+        'payments:migrate': `${runtime} --env-file=.env.local ${folder}/migrate.${extension} ${folder}/tables.sql`,
       }),
       'payments:test': tests[testRunner],
     },

@@ -138,7 +138,7 @@ function listSteps({ framework, from }: InitChoices, { folder, manifest, path }:
       : []),
     ...(framework === 'lambda' ? [] : [demo]),
     ...(has('payments')
-      ? ['It writes the secrets to .env.local. Then start the webhook, in another terminal: npm run payments']
+      ? ['The demo writes the secrets to .env.local. Then start the webhook, in another terminal: npm run payments']
       : []),
     mountLines[framework](folder),
   ]
@@ -185,16 +185,16 @@ function changeEnvExample(before: string | null, database: DatabaseName | null):
   const present = new Set(text.split('\n').map((line) => /^[# \t]*(?:export\s)?([A-Z0-9_]+)=/.exec(line)?.[1]))
   const missing = listVariables(database).filter(({ name }) => !present.has(name))
   const lines = missing.map(({ name, about, value = '' }) => `# ${about}\n${name}=${value}\n`)
-  return before !== null && missing.length === 0 ? before : withEnd(text) + lines.join('')
+  return before !== null && missing.length === 0 ? before : withFinalLineBreak(text) + lines.join('')
 }
 
 /** Adds the files that hold secrets and payments to `.gitignore`, unless a line already covers them. */
 function changeGitignore(before: string | null, files: readonly string[]): string {
   const text = before ?? ''
   const missing = files.filter((file) => !isIgnored(text, file))
-  return missing.length === 0 ? text : `${withEnd(text)}${missing.join('\n')}\n`
+  return missing.length === 0 ? text : `${withFinalLineBreak(text)}${missing.join('\n')}\n`
 }
 
-function withEnd(text: string): string {
+function withFinalLineBreak(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`
 }

@@ -93,23 +93,23 @@ export function changeManifest({ manifest, manifestText }: Project, additions: M
   const specs = { ...versions, ...packed }
   const missing = (names: readonly string[], ...present: readonly object[]) =>
     names.filter((name) => !present.some((each) => Object.hasOwn(each, name)))
-  const plain = missing(additions.dependencies, dependencies)
+  const newPackages = missing(additions.dependencies, dependencies)
   // The packages that ours depend on come from the same folder.
   const others = Object.keys(packed).filter((name) => !additions.dependencies.includes(name))
-  const development = missing([...new Set([...additions.devDependencies, ...others])], dependencies, devDependencies)
+  const newDevPackages = missing([...new Set([...additions.devDependencies, ...others])], dependencies, devDependencies)
   const newScripts = missing(Object.keys(additions.scripts), scripts)
   const conflicts = Object.entries(additions.scripts)
     .filter(([name, script]) => Object.hasOwn(scripts, name) && scripts[name] !== script)
     .map(([name, script]) => `"${name}": ${JSON.stringify(script)}`)
-  if (plain.length + development.length + newScripts.length === 0) return { text: manifestText, conflicts }
+  if (newPackages.length + newDevPackages.length + newScripts.length === 0) return { text: manifestText, conflicts }
 
   const changed: Manifest = {
     ...manifest,
     ...(newScripts.length > 0 && {
       scripts: { ...scripts, ...Object.fromEntries(newScripts.map((name) => [name, additions.scripts[name] ?? ''])) },
     }),
-    ...(plain.length > 0 && { dependencies: withVersions(dependencies, plain, specs) }),
-    ...(development.length > 0 && { devDependencies: withVersions(devDependencies, development, specs) }),
+    ...(newPackages.length > 0 && { dependencies: withVersions(dependencies, newPackages, specs) }),
+    ...(newDevPackages.length > 0 && { devDependencies: withVersions(devDependencies, newDevPackages, specs) }),
   }
   const [, indentation = '  '] = /^\{\r?\n([ \t]+)/.exec(manifestText) ?? []
   const text = JSON.stringify(changed, null, indentation)

@@ -22,7 +22,8 @@ export async function fromTemplate(name: string, target: Target, words: Readonly
   const isCode = !/[.](sql|toml|mjs)$/.test(name)
   let text = await readFile(join(templatesFolder, isCode ? `${name}.ts` : name), 'utf8')
   if (isCode && target.extension === 'js') text = toJavaScript(text)
-  for (const [word, by] of Object.entries({ '/WEBHOOK_PATH': target.path, ...words })) text = text.replaceAll(word, by)
+  for (const [word, replacement] of Object.entries({ '/WEBHOOK_PATH': target.path, ...words }))
+    text = text.replaceAll(word, replacement)
   if (!isCode) return text
   // A template test imports only `test` from the runner, and otherwise uses `node:assert`.
   const runner = { 'node:test': 'node:test', vitest: 'vitest', jest: '@jest/globals' }[target.testRunner]

@@ -7,7 +7,7 @@ import { ServerError } from '../errors.js'
 import { forward } from '../forward.js'
 import { splitSecrets } from '../input.js'
 import type { Io } from '../io.js'
-import { createStyle, type Reporter, shortHash, span } from '../output.js'
+import { createStyle, type Reporter, roundedDuration, shortHash } from '../output.js'
 import { ConnectionLostError, readStream, type StreamEvent, type StreamTarget } from './stream.js'
 
 /** The shortest and longest wait before a reconnection, in milliseconds; each wait is twice as long as the last. */
@@ -32,13 +32,13 @@ export async function runListen(
   let waitMs: number = reconnectMs.min
   let [forwarded, accepted, connections] = [0, 0, 0]
   /** The number of stored deliveries received on this connection; null once the connection is live. */
-  let backlog: number | null = 0
+  let missedCount: number | null = 0
   let resumed = false
 
   async function handle(event: StreamEvent): Promise<void> {
     const data = parseData(event)
     if (event.event === streamEvents.ready) {
-      const ready = read(streamReadySchema().safeParse(data))
+      const ready = getValid(streamReadySchema().safeParse(data))
       ;({ resumed } = ready)
       connections += 1
       const [server, forwardTo] = [plan.server.href, plan.forwardTo.href]
@@ -47,13 +47,13 @@ export async function runListen(
         ...(notifies ? [] : [style.yellow(noUrl)]),
       ])
     }
-    if (event.event === streamEvents.delivery) await deliver(read(streamedDeliverySchema().safeParse(data)))
+    if (event.event === streamEvents.delivery) await deliver(getValid(streamedDeliverySchema().safeParse(data)))
     if (event.event === streamEvents.live) {
-      report({ event: 'caught_up', missed: backlog ?? 0, resumed }, ({ missed }) => {
+      report({ event: 'caught_up', missed: missedCount ?? 0, resumed }, ({ missed }) => {
         if (missed === 0) return []
         return [resumed ? `Missed ${missed} while disconnected.` : `Sent ${missed} from before.`]
       })
-      backlog = null
+      missedCount = null
     }
     // Remembers the event only after the POST: a reconnection repeats a delivery that was not forwarded.
     if (!io.signal.aborted) lastId = event.id ?? lastId
@@ -69,8 +69,8 @@ export async function runListen(
     forwarded += 1
     if (result.problem === null) accepted += 1
     /** Whether the delivery was stored while this command was disconnected, or before it started. */
-    const missed = backlog !== null
-    if (backlog !== null) backlog += 1
+    const missed = missedCount !== null
+    if (missedCount !== null) missedCount += 1
     const at = new Date(io.now()).toISOString()
     const state = parseState(body)
     const event = { event: 'delivery', at, chainId, txHash, version, state, missed, signatureValid, ...result }
@@ -87,7 +87,7 @@ export async function runListen(
   }
 
   while (!io.signal.aborted) {
-    backlog = 0
+    missedCount = 0
     try {
       for await (const event of readStream(plan, { lastId, since: plan.since }, io)) {
         await handle(event)
@@ -99,7 +99,7 @@ export async function runListen(
       if (!(error instanceof ConnectionLostError)) throw error
       const retryInMs = Math.max(waitMs, error.retryAfterMs ?? 0)
       report({ event: 'disconnected', reason: error.message, retryInMs }, ({ reason }) => [
-        style.yellow(`Disconnected: ${reason}. Next attempt in ${span(retryInMs / 1_000)}.`),
+        style.yellow(`Disconnected: ${reason}. Next attempt in ${roundedDuration(retryInMs / 1_000)}.`),
       ])
       await io.sleep(retryInMs, io.signal)
       waitMs = Math.min(waitMs * 2, reconnectMs.max)
@@ -122,7 +122,7 @@ function parseData({ data }: StreamEvent): unknown {
   }
 }
 
-function read<T>(result: { readonly success: true; readonly data: T } | { readonly success: false }): T {
+function getValid<T>(result: { readonly success: true; readonly data: T } | { readonly success: false }): T {
   if (result.success) return result.data
   throw new ServerError('The server sent an event of an unknown form; it may run another version.')
 }

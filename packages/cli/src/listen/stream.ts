@@ -44,7 +44,7 @@ export async function* readStream(target: StreamTarget, start: StreamStart, io: 
     let incomplete = ''
     const chunks = response[Symbol.asyncIterator]() as AsyncIterator<Buffer>
     for (;;) {
-      const chunk = await withinSilence(chunks.next(), io.signal)
+      const chunk = await withSilenceLimit(chunks.next(), io.signal)
       if (chunk.done === true) return
       const blocks = `${incomplete}${decoder.decode(chunk.value, { stream: true })}`.split('\n\n')
       incomplete = blocks.pop() ?? ''
@@ -94,7 +94,7 @@ function rejectStatus(response: IncomingMessage, target: StreamTarget, now: numb
   if (statusCode === 404)
     throw new ServerError('The server does not stream deliveries: its operator enables that with PI_LISTEN=on.')
   if (statusCode === 400)
-    throw new ServerError('The server rejects the position of this stream; start again without it.')
+    throw new ServerError('The server rejects the position of this stream; run listen again without --since.')
   if (statusCode === 429 || statusCode >= 500) {
     const waitMs = parseRetryAfter(headers['retry-after'], now)
     const reason = statusCode === 429 ? 'too many streams are open' : `the server answers ${statusCode}`
@@ -105,9 +105,9 @@ function rejectStatus(response: IncomingMessage, target: StreamTarget, now: numb
   throw new ServerError(`No payment integration server answers at this URL (status ${statusCode}).`)
 }
 
-async function withinSilence<T>(next: Promise<T>, signal: AbortSignal): Promise<T> {
+async function withSilenceLimit<T>(next: Promise<T>, signal: AbortSignal): Promise<T> {
   const limit = startTimeLimit(silenceMs, signal)
-  const silence = limit.over.catch(() => {
+  const silence = limit.whenAborted.catch(() => {
     throw new ConnectionLostError(`nothing arrived for ${silenceMs / 1_000} s`)
   })
   try {

@@ -4,7 +4,7 @@ import { FeedError } from './feed-connection.js'
 import { type FeedBlock, parseBlock } from './feed-message.js'
 import type { FeedStream } from './feed-stream.js'
 
-/** Payments after which a range ends: one transaction of the store commits it. */
+/** The payments after which a range ends, because the store commits a range in one transaction. */
 const maxPayments = 500
 
 /**
@@ -59,7 +59,7 @@ export interface FeedDemands {
 /** A greater number is a stronger proof. */
 const strength: Readonly<Record<ProofLevel, number>> = { none: 0, bloom: 1, root: 2 }
 
-/** Consecutive blocks, each on top of the one before it; the next part continues them. */
+/** Blocks of consecutive heights. In the parts of {@link readBlocks} each block is on top of the one before it. */
 interface BlocksPart {
   readonly blocks: readonly FeedBlock[]
   /** Why the blocks end before `to`, so that no part follows; else null. */
@@ -127,15 +127,17 @@ function findFlaw(feedBlock: FeedBlock, parent: FeedBlock | null, demands: FeedD
 }
 
 /** Why a block may lack payments or deposits that the reader needs, or is proven too weakly; else null. */
-export function findUnmetDemand(fed: FeedBlock, { routers, spokePools, minProof }: FeedDemands): FeedError | null {
-  const read = new Set(fed.routers)
+export function findUnmetDemand(feedBlock: FeedBlock, demands: FeedDemands): FeedError | null {
+  const { routers, spokePools, minProof } = demands
+  const { block, proof } = feedBlock
+  const publisherRouters = new Set(feedBlock.routers)
   for (const router of routers)
-    if (!read.has(router)) return createGapError(`its publisher does not read the router ${router}`)
-  const pools = new Set(fed.spokePools)
-  if (pools.size !== spokePools.size || [...spokePools].some((pool) => !pools.has(pool)))
+    if (!publisherRouters.has(router)) return createGapError(`its publisher does not read the router ${router}`)
+  const publisherPools = new Set(feedBlock.spokePools)
+  if (publisherPools.size !== spokePools.size || [...spokePools].some((pool) => !publisherPools.has(pool)))
     return createGapError('its publisher lists other SpokePools')
-  if (strength[fed.proof] < strength[minProof])
-    return createGapError(`block ${fed.block.number} has the proof ${fed.proof}, and this reader demands ${minProof}`)
+  if (strength[proof] < strength[minProof])
+    return createGapError(`block ${block.number} has the proof ${proof}, and this reader demands ${minProof}`)
   return null
 }
 

@@ -106,10 +106,10 @@ export function createFeedChain(options: FeedChainOptions): Chain {
     try {
       const message = await stream.last()
       if (message === null) return 'The feed is empty.'
-      const fed = parseBlock(chainId, message.data)
-      const { block } = fed
+      const feedBlock = parseBlock(chainId, message.data)
+      const { block } = feedBlock
       newest = block.number
-      const unmet = findUnmetDemand(fed, demands(chain.routers))
+      const unmet = findUnmetDemand(feedBlock, demands(chain.routers))
       if (unmet !== null) return unmet.message
       const ageMs = clock.now() - block.timestamp
       if (ageMs > maxHeadAgeMs)
@@ -130,8 +130,9 @@ export function createFeedChain(options: FeedChainOptions): Chain {
     const { from, to, routers = chain.routers } = request
     const requestDemands = demands(routers)
     let last: BlockRef | null = null
-    const next = () => (last === null ? from : last.number + 1)
-    async function* continued(part: AsyncIterable<BlockRange>): AsyncGenerator<BlockRange> {
+    const nextHeight = () => (last === null ? from : last.number + 1)
+    /** Passes ranges on, and rejects one that does not continue the range before it. */
+    async function* checkContinuity(part: AsyncIterable<BlockRange>): AsyncGenerator<BlockRange> {
       for await (const range of part) {
         assertContinues(last, range)
         last = range.last
@@ -139,17 +140,17 @@ export function createFeedChain(options: FeedChainOptions): Chain {
       }
     }
     const isResting = () => elapsed() < restUntil
-    if (!isResting()) yield* continued(fedRanges(from, to, requestDemands, signal))
-    // Checked again, because `fedRanges` may have found that the feed does not answer.
-    const oldest = isResting() || next() > from ? null : await oldestHeight()
+    if (!isResting()) yield* checkContinuity(readFeed(from, to, requestDemands, signal))
+    // Checked again, because `readFeed` may have found that the feed does not answer.
+    const oldest = isResting() || nextHeight() > from ? null : await findOldestHeight()
     if (oldest !== null && oldest > from && oldest <= to) {
-      yield* continued(chain.ranges({ ...request, to: oldest - 1 }, signal))
-      yield* continued(fedRanges(oldest, to, requestDemands, signal))
+      yield* checkContinuity(chain.ranges({ ...request, to: oldest - 1 }, signal))
+      yield* checkContinuity(readFeed(oldest, to, requestDemands, signal))
     }
-    if (next() <= to) yield* continued(chain.ranges({ ...request, from: next() }, signal))
+    if (nextHeight() <= to) yield* checkContinuity(chain.ranges({ ...request, from: nextHeight() }, signal))
   }
 
-  async function* fedRanges(
+  async function* readFeed(
     from: number,
     to: number,
     requestDemands: FeedDemands,
@@ -163,7 +164,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
   }
 
   /** Height of the oldest message, or null. */
-  async function oldestHeight(): Promise<number | null> {
+  async function findOldestHeight(): Promise<number | null> {
     try {
       const oldest = await stream.first()
       return oldest === null ? null : parseBlock(chainId, oldest.data).block.number

@@ -21,9 +21,10 @@ export interface FeedBlock {
 
 /** Version of the format. A reader rejects a block of any other version. */
 const version = 1
+
 /** Formats a block: JSON, with amounts as decimal strings. */
-export function formatBlock(chainId: number, fed: FeedBlock): Uint8Array {
-  const text = JSON.stringify({ v: version, chainId, ...fed }, (_key, value: unknown) =>
+export function formatBlock(chainId: number, feedBlock: FeedBlock): Uint8Array {
+  const text = JSON.stringify({ v: version, chainId, ...feedBlock }, (_key, value: unknown) =>
     typeof value === 'bigint' ? value.toString() : value,
   )
   return new TextEncoder().encode(text)
@@ -43,10 +44,10 @@ export function parseBlock(chainId: number, data: Uint8Array): FeedBlock {
   if (!isStringList(routers)) throw createMessageError('it does not name its routers')
   if (!isStringList(spokePools)) throw createMessageError('it does not name its SpokePools')
   if (proof === 'none') throw createMessageError('its block is not proven')
-  const fed = { block, payments, deposits, proof, node, routers, spokePools }
+  const feedBlock = { block, payments, deposits, proof, node, routers, spokePools }
   const flaw = findRangeFlaw({ first: block, last: block, blocks: [block], payments, deposits, proof, node }, chainId)
   if (flaw !== null) throw createMessageError(flaw)
-  return fed
+  return feedBlock
 }
 
 function isStringList(value: unknown): boolean {

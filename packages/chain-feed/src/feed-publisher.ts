@@ -56,7 +56,7 @@ const maxInFlight = 64
 const [firstRetryMs, longestRetryMs] = [250, 30_000]
 
 /** The end of the stream, as this publisher knows it. */
-interface Position {
+interface StreamEnd {
   sequence: number
   block: BlockRef | null
 }
@@ -82,14 +82,14 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
   const stream = createFeedStream(connection, chainId, clock)
   const publisher = Buffer.from(random.bytes(16)).toString('hex')
   /** Null: not read yet, or unknown after an error. */
-  let position: Position | null = null
+  let knownEnd: StreamEnd | null = null
   let isLeading: boolean | null = null
   let isPrepared = false
   let appends = 0
 
   /** The end of the stream, or null while another publisher leads. */
-  async function findPosition(): Promise<Position | null> {
-    if (position !== null) return position
+  async function findStreamEnd(): Promise<StreamEnd | null> {
+    if (knownEnd !== null) return knownEnd
     const { sequence, message } = await stream.tail()
     const isOtherPublisher = message !== null && message.publisher !== publisher
     const silentMs = isOtherPublisher ? clock.now() - message.storedAt : 0
@@ -99,13 +99,13 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
     if (mayLead !== isLeading) logger.info({ chainId, leading: mayLead }, mayLead ? 'publishes' : 'stands by')
     isLeading = mayLead
     if (!mayLead) return null
-    position = { sequence, block: message === null ? null : parseBlock(chainId, message.data).block }
-    return position
+    knownEnd = { sequence, block: message === null ? null : parseBlock(chainId, message.data).block }
+    return knownEnd
   }
 
   async function step(signal?: AbortSignal): Promise<boolean> {
     try {
-      const end = await findPosition()
+      const end = await findStreamEnd()
       if (end === null) return true
       const { number, hash } = await chain.head(signal)
       const { block } = end
@@ -117,13 +117,13 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
     } catch (error) {
       // The outcome of appends may be unknown, or another publisher was faster, so the next step reads the end of the
       // stream again.
-      position = null
+      knownEnd = null
       throw error
     }
   }
 
   /** Publishes the blocks above `end`, up to `to`. @returns False when they do not continue `end`. */
-  async function publish(end: Position, to: number, signal?: AbortSignal): Promise<boolean> {
+  async function publish(end: StreamEnd, to: number, signal?: AbortSignal): Promise<boolean> {
     const from = end.block === null ? Math.max(0, to - startDepth) : end.block.number + 1
     for await (const range of chain.ranges({ from, to, head: to }, signal)) {
       signal?.throwIfAborted()
@@ -138,7 +138,7 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
     return true
   }
 
-  async function reorganize(end: Position, to: number, signal?: AbortSignal): Promise<void> {
+  async function reorganize(end: StreamEnd, to: number, signal?: AbortSignal): Promise<void> {
     const from = end.block?.number ?? 0
     const ancestor = await findAncestor(from, signal)
     logger.warn({ chainId, from, commonAncestor: ancestor.number }, 'chain reorganized')
@@ -162,16 +162,16 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
     }
   }
 
-  async function append(end: Position, { blocks, payments, deposits, proof, node }: BlockRange): Promise<void> {
+  async function append(end: StreamEnd, { blocks, payments, deposits, proof, node }: BlockRange): Promise<void> {
     const inFlight: Promise<unknown>[] = []
     let expected = end.sequence
     let after: string | null = null
     for (const block of blocks) {
-      const fed = {
+      const contents = {
         payments: payments.filter(({ blockNumber }) => blockNumber === block.number),
         deposits: deposits.filter(({ payment }) => payment.blockNumber === block.number),
       }
-      const data = formatBlock(chainId, { block, ...fed, proof, node, routers: chain.routers, spokePools })
+      const data = formatBlock(chainId, { block, ...contents, proof, node, routers: chain.routers, spokePools })
       if (inFlight.length >= maxInFlight) await inFlight.shift()
       appends += 1
       const id = `${publisher}-${appends}`

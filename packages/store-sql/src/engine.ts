@@ -75,7 +75,9 @@ export interface Partitions {
   add(db: Connection, segment: SegmentIds): Promise<void>
   /** Gives new deliveries ids from `first` on. Locks writers out: they might not see the segment's table yet. */
   beginIds(db: Connection, first: number): Promise<void>
+  /** Removes the attempts of a segment. */
   empty(db: Connection, number: number): Promise<void>
+  /** Removes the tables of a segment, with its deliveries and attempts. */
   drop(db: Connection, number: number): Promise<void>
 }
 

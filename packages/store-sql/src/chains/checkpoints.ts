@@ -155,7 +155,8 @@ async function prune(db: Connection, chainId: number, { from, to }: { from: numb
   const pruned = from - (from % pruneEvery)
   if (to < pruned + pruneEvery) return
   const table = sql.raw(db.dialect.name('checkpoints'))
-  // The highest stored height of each run stays. Each run is complete, as it is shorter than the dense heights above.
+  // Of each group of `sparseStep` heights the highest stored one stays. The checkpoint has passed the whole group,
+  // because a group is shorter than the dense heights.
   await sql`delete from ${table} as c
     where c.chain_id = ${chainId} and c.block_number > ${pruned - denseHeights} and c.block_number <= ${to - denseHeights}
       and exists (select 1 from ${table} as n where n.chain_id = c.chain_id and n.block_number > c.block_number

@@ -99,7 +99,7 @@ export function pageQuery(db: Connection, filter: Filter, range: IdRange, size: 
   )
 }
 
-/** The status, unless an index selects it: none has integration and status, and none has delivered or missing ones. */
+/** The status to compare row by row: no index has integration and status, or only delivered or missing deliveries. */
 const comparedStatus = ({ status, integrationAddress }: Filter) =>
   integrationAddress !== undefined || status === 'delivered' || status === 'missing' ? status : undefined
 
@@ -139,6 +139,7 @@ export function keyQuery(db: Connection, filter: Filter, range: IdRange, size: n
     .orderBy('id', 'desc')
 }
 
+/** The first column of the index that fits the filter, and its value; null: the primary key. */
 function findLead({ status, integrationAddress }: Filter) {
   // The integration first: its page by the index of statuses would read past the deliveries of other integrations.
   if (integrationAddress !== undefined) return { column: 'integration', value: keyBytes(integrationAddress) } as const

@@ -64,14 +64,14 @@ export const countInFlightFor = ({ inFlightByIntegration }: FreeSlots, integrati
 export const isBelowEndpointLimit = ({ perEndpoint, freeSlots }: FreeSlots, inFlight: number): boolean =>
   inFlight < Math.min(perEndpoint, freeSlots)
 
-export function takeSlot(slots: FreeSlots, user: Candidate): void {
-  changeInFlight(slots, user, 1)
+export function takeSlot(slots: FreeSlots, candidate: Candidate): void {
+  changeInFlight(slots, candidate, 1)
   const { lastServedByEndpoint } = slots
   if (lastServedByEndpoint.size >= maxLastServed) lastServedByEndpoint.clear()
-  lastServedByEndpoint.set(user.endpoint, user.integration)
+  lastServedByEndpoint.set(candidate.endpoint, candidate.integration)
 }
 
-export const releaseSlot = (slots: FreeSlots, user: Candidate): void => changeInFlight(slots, user, -1)
+export const releaseSlot = (slots: FreeSlots, candidate: Candidate): void => changeInFlight(slots, candidate, -1)
 
 function changeInFlight(slots: FreeSlots, { lane, integration, endpoint, probe }: Candidate, by: 1 | -1): void {
   slots.limit -= by
@@ -127,9 +127,10 @@ interface CandidateRow {
 export interface Rotation {
   /** The integration read last, by lane; '' after a full turn. */
   readonly after: Map<Lane, string>
+  /** The endpoints of the candidates at the last read of first attempts. */
   lastEndpoints: readonly string[]
   readonly lastServedByEndpoint: Map<string, string>
-  /** How many next claims skip retries and replays, because first attempts reach their limits and no retry was due. */
+  /** How many of the next claims skip retries and replays: first attempts reached a limit and no retry was due. */
   skips: number
 }
 

@@ -181,22 +181,27 @@ async function settle(
   const leased = new Map(rows.map((row) => [integer(row.id), row]))
   const missing = attempts.filter(({ id }) => !leased.has(id))
   const locked = await findLockedElsewhere(db, missing)
-  const { statuses, ends, retries: retryRows, attempts: attemptRows, reports, now } = collect(attempts, leased, locked)
-  await removeFromOutbox(db, ends.delivered)
-  for (const reason of ['exhausted', 'superseded'] as const) await removeUndelivered(db, reason, ends[reason])
+  const { statuses, finishedIds, retryRows, attemptRows, reports, now } = collect(attempts, leased, locked)
+  await removeFromOutbox(db, finishedIds.delivered)
+  for (const reason of ['exhausted', 'superseded'] as const) await removeUndelivered(db, reason, finishedIds[reason])
   // Planned for these rows: a generic plan, made for an empty outbox, might scan it.
   await bulk(db, retryColumns, retryRows, () => retryText(db.dialect), false)
   await db.dialect.insertAll(db, { table: 'attempts', columns: attemptColumns, rows: attemptRows, sends: true })
   return { statuses, transitions: await judgeEndpoints(db, reports, { judge, now }) }
 }
 
+/** Decides the outcome of each attempt, and collects the rows to write and the reports by integration. */
 function collect(
   attempts: readonly SettlingAttempt[],
   leased: Map<number, LeasedRow>,
   locked: ReadonlySet<SettlingAttempt>,
 ) {
   const statuses: SettleResult['statuses'][number][] = []
-  const ends: Record<Exclude<SettledStatus, 'pending'>, number[]> = { delivered: [], exhausted: [], superseded: [] }
+  const finishedIds: Record<Exclude<SettledStatus, 'pending'>, number[]> = {
+    delivered: [],
+    exhausted: [],
+    superseded: [],
+  }
   const retryRows: unknown[][] = []
   const attemptRows: unknown[][] = []
   const reports = new Map<string, EndpointReport & { results: EndpointReport['results'][number][] }>()
@@ -215,7 +220,7 @@ function collect(
     statuses.push(status)
     const records = rejected === null ? [attempt] : [rejected, attempt]
     const attempted = integer(row.attempted)
-    if (status !== 'pending') ends[status].push(id)
+    if (status !== 'pending') finishedIds[status].push(id)
     else if (verdict.kind === 'retry') {
       // A rejected attempt and its repetition are one step of the schedule.
       const scheduleFrom = integer(row.schedule_from) + records.length - 1
@@ -229,7 +234,7 @@ function collect(
     const delivered = verdict.kind === 'delivered'
     report.results.push({ delivered, probe: claim.probe, epoch: token.endpointEpoch })
   }
-  return { statuses, ends, retries: retryRows, attempts: attemptRows, reports: [...reports.values()], now }
+  return { statuses, finishedIds, retryRows, attemptRows, reports: [...reports.values()], now }
 }
 
 /** Finds the deliveries that still have their lease: another transaction must have locked their rows. */

@@ -87,7 +87,7 @@ async function findPart<Kind extends SegmentedKind>(
   const range = getRange(kind, bounds)
   if (kind !== 'updates' && !bounds.isClosed)
     throw new RangeError(`Deliveries of segment ${segment} may be replayed; close it first.`)
-  const stay = kind === 'updates' ? await findWaiting(engine, range) : new Set<number>()
+  const waiting = kind === 'updates' ? await findWaiting(engine, range) : new Set<number>()
   return {
     async *rows() {
       const { read: readPage, getKey } = rowsByKind[kind]
@@ -95,21 +95,21 @@ async function findPart<Kind extends SegmentedKind>(
         const page: readonly HistoryRows[Kind][] = await readPage(read, range, after, groupSize)
         const last = page.at(-1)
         if (last === undefined) return
-        yield page.filter((row) => !('seq' in row && stay.has(Number(row.seq))))
+        yield page.filter((row) => !('seq' in row && waiting.has(Number(row.seq))))
         after = getKey(last)
       }
     },
     remove: () =>
-      kind === 'updates' ? removeInGroups(engine, kind, range, [...stay]) : removeDeliveries(engine, kind, bounds),
+      kind === 'updates' ? removeInGroups(engine, kind, range, [...waiting]) : removeDeliveries(engine, kind, bounds),
   }
 }
 
 /** @throws RangeError When the payment or the delivery of a row does not exist. */
 async function storeAgain(db: Connection, kind: SegmentedKind, rows: readonly (readonly unknown[])[]) {
-  const { table, columns, compared, owner } = rowsByKind[kind]
+  const { table, columns, compared, ownerExists } = rowsByKind[kind]
   const { name } = db.dialect
   const all = [...columns, ...compared]
-  const countText = () => `select count(*) as rows from v where ${owner(name)}`
+  const countText = () => `select count(*) as rows from v where ${ownerExists(name)}`
   const owned = await bulk<{ rows: Integer }>(db, all, rows, countText)
   const count = owned.reduce((sum, each) => sum + integer(each.rows), 0)
   if (count !== rows.length)
@@ -127,9 +127,9 @@ const getRange = (kind: SegmentedKind, { deliveries, updates }: Segment): IdRang
 
 async function countRows(db: Connection, kind: SegmentedKind, { from, to }: IdRange) {
   const { table, key } = rowsByKind[kind]
-  const stays = kind === 'updates' ? sql` and outcome <> 'waiting'` : sql``
+  const exclusion = kind === 'updates' ? sql` and outcome <> 'waiting'` : sql``
   const query = sql<{ rows: Integer }>`select count(*) as rows from ${sql.raw(db.dialect.name(table))}
-    where ${sql.ref(key)} >= ${from} and ${sql.ref(key)} < ${to}${stays}`
+    where ${sql.ref(key)} >= ${from} and ${sql.ref(key)} < ${to}${exclusion}`
   return integer((await query.execute(db)).rows[0]?.rows ?? 0)
 }
 
@@ -166,14 +166,14 @@ async function removeInGroups(
   { transaction, dialect }: Engine,
   kind: SegmentedKind,
   { from, to }: IdRange,
-  stay: readonly number[] = [],
+  excluded: readonly number[] = [],
 ): Promise<void> {
   const { table, key } = rowsByKind[kind]
   const { name, oneOf } = dialect
   for (let removedCount = groupSize; removedCount === groupSize; ) {
     const removed = await transaction((db) =>
       run(db, (parameter) => {
-        const exclusion = stay.length === 0 ? '' : ` and not (${oneOf(key, 'integer', stay, parameter)})`
+        const exclusion = excluded.length === 0 ? '' : ` and not (${oneOf(key, 'integer', excluded, parameter)})`
         return `delete from ${name(table)} where ${key} in (
             select distinct ${key} from ${name(table)}
             where ${key} >= ${parameter(from)} and ${key} < ${parameter(to)}${exclusion}

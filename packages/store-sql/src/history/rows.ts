@@ -55,13 +55,13 @@ const deliveries: KindRows<'deliveries'> = {
     body: 'hex',
   }),
   compared: listColumns({ chain_id: 'integer', tx_hash: 'hex' }),
-  owner: (name) => `exists (select 1 from ${name('payments')} p
+  ownerExists: (name) => `exists (select 1 from ${name('payments')} p
     where p.id = v.payment_id and p.chain_id = v.chain_id and p.tx_hash = v.tx_hash)`,
-  values({ deliveryId, paymentId, createdAt, status, body, ...subject }) {
-    const { version, integrationAddress, chainId, txHash } = subject
+  values({ deliveryId, paymentId, createdAt, status, body, ...key }) {
+    const { version, integrationAddress, chainId, txHash } = key
     const integration = status === null ? null : integrationAddress
     const undelivered = status === 'delivered' ? null : status
-    const hex = `0x${Buffer.from(packBody(Buffer.from(body), subject)).toString('hex')}`
+    const hex = `0x${Buffer.from(packBody(Buffer.from(body), key)).toString('hex')}`
     return [Number(deliveryId), Number(paymentId), createdAt, version, integration, undelivered, hex, chainId, txHash]
   },
 }
@@ -90,7 +90,7 @@ const attempts: KindRows<'attempts'> = {
   getKey: ({ deliveryId, number }) => [Number(deliveryId), number],
   columns: attemptColumns,
   compared: [],
-  owner: (name) => `exists (select 1 from ${name('snapshots')} s where s.id = v.delivery_id)`,
+  ownerExists: (name) => `exists (select 1 from ${name('snapshots')} s where s.id = v.delivery_id)`,
   values: (row) => toAttemptValues(Number(row.deliveryId), row.number, row),
 }
 
@@ -130,7 +130,8 @@ const updates: KindRows<'updates'> = {
     body: 'text',
   }),
   compared: [],
-  owner: (name) => `v.payment_id is null or exists (select 1 from ${name('payments')} p where p.id = v.payment_id)`,
+  ownerExists: (name) =>
+    `v.payment_id is null or exists (select 1 from ${name('payments')} p where p.id = v.payment_id)`,
   values({ seq, id, paymentId, version, fingerprint, outcome, reason, update }) {
     const payment = paymentId === null ? null : Number(paymentId)
     return [seq, id, payment, version, fingerprint, outcome, pack(reason), pack(update)]
@@ -151,10 +152,10 @@ interface KindRows<Kind extends SegmentedKind> {
   getKey(row: HistoryRows[Kind]): RowKey
   /** The key comes first. */
   readonly columns: readonly BulkColumn[]
-  /** Values of a row for {@link owner}. */
+  /** The columns that only {@link ownerExists} reads. */
   readonly compared: readonly BulkColumn[]
   /** A condition: the payment or the delivery of row `v` exists. */
-  owner(name: (table: string) => string): string
+  ownerExists(name: (table: string) => string): string
   /** The values of `columns`, then those of `compared`. */
   values(row: HistoryRows[Kind]): readonly unknown[]
 }

@@ -61,14 +61,14 @@ export async function listSegments(db: Connection): Promise<HistorySegment[]> {
 export async function beginSegment(engine: Engine): Promise<void> {
   const { dialect, read, transaction } = engine
   const { partitions } = dialect
-  if (partitions === null) return transaction((db) => record(db, null))
+  if (partitions === null) return transaction((db) => insertSegment(db, null))
   await engine.runExclusively(async () => {
     const { number, deliveries } = getNewest(await readSegments(read))
     const following = getFollowingSegment({ number, first: deliveries.from })
     await withShortLocks(engine, (db) => partitions.add(db, following))
     await withShortLocks(engine, async (db) => {
       await partitions.beginIds(db, following.first)
-      await record(db, following.first)
+      await insertSegment(db, following.first)
     })
   })
 }
@@ -90,7 +90,7 @@ export function withShortLocks(
 const getNewest = (segments: readonly [Segment, ...Segment[]]): Segment => segments.at(-1) ?? segments[0]
 
 /** @param firstDelivery - Null for the id after the newest. */
-async function record(db: Connection, firstDelivery: number | null): Promise<void> {
+async function insertSegment(db: Connection, firstDelivery: number | null): Promise<void> {
   const { name, nowText, lastAssigned } = db.dialect
   const { number } = getNewest(await readSegments(db))
   const text: StatementText = (parameter) => `insert into ${name('segments')}

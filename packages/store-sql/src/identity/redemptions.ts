@@ -175,6 +175,7 @@ export function bindRedemptions(db: Connection): RedemptionTransaction {
       await run(db, (parameter) => {
         const unlessAttached = (column: string, value: string | null) =>
           `${column} = case when state = 'attached' then ${column} else ${parameter(value)} end`
+        // The first assignment changes nothing; it keeps the list from being empty.
         const set = ['seq = seq']
         if (state !== undefined) set.push(unlessAttached('state', state))
         if (applicantId !== undefined) set.push(unlessAttached('applicant_id', pack(applicantId)))

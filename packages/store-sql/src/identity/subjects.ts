@@ -14,7 +14,7 @@ import { checkInteger, integer, nullableInteger, pack, unpack } from '../interna
 import type { Tables } from '../schema/tables.js'
 
 /**
- * Locks persons and resolves their subjects. A subject may change its account during the wait, so subjects are read
+ * Locks persons and returns their subjects. A subject may change its account during the wait, so subjects are read
  * again until all their persons are locked. One person takes as many writes as two, so that the time does not reveal
  * whether an address has an account.
  */

@@ -113,14 +113,14 @@ const keyColumns = ['id', 'name', 'hash', 'key_version', 'created_at', 'revoked_
 export function createLegacyKeyStore(engine: Engine): LegacyKeyStore {
   const { read } = engine
   // A statement for each number of master keys.
-  const prepareCount = memoize((count) => {
+  const prepareForCount = memoize((count) => {
     const places = Array.from({ length: Number(count) }, (_, n) => n)
     return prepare(engine, (value: ValueOf<readonly string[]>) => selectByHashes(read, places.map(value)))
   })
   return {
     async findByHash(hashes) {
       if (hashes.length === 0) return null
-      const rows = await prepareCount(String(hashes.length))(hashes.map(({ hash }) => hash))
+      const rows = await prepareForCount(String(hashes.length))(hashes.map(({ hash }) => hash))
       const isMatch = ({ secret }: LegacyKeyRecord) =>
         hashes.some(({ hash, keyVersion }) => secret.hash === hash && secret.keyVersion === keyVersion)
       return rows.map(toLegacyKeyRecord).find(isMatch) ?? null

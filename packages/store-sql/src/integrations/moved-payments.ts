@@ -91,15 +91,15 @@ async function readStoredMoves(db: Connection, payments: readonly StoredPayment[
       status: { version, state, recipient, invoice },
       closed: ownSnapshots.filter((row) => integer(row.id) < lowest).map((row) => integer(row.version)),
       versions: ownSnapshots.map((row): MovedVersion => {
-        const subject = { integrationAddress, chainId, txHash, version: integer(row.version) }
+        const key = { integrationAddress, chainId, txHash, version: integer(row.version) }
         const attempted = attemptsOf.get(String(row.id)) ?? []
         return {
-          version: subject.version,
+          version: key.version,
           createdAt: integer(row.created_at),
           notified: row.integration !== null,
           undelivered: row.undelivered as MovedVersion['undelivered'],
           pending: toPending(pendingOf.get(String(row.id))),
-          body: Buffer.from(unpackBody(db.dialect.toBytes(row.body), subject)).toString(),
+          body: Buffer.from(unpackBody(db.dialect.toBytes(row.body), key)).toString(),
           attempts: attempted.map((each) => ({ number: integer(each.number), ...toAttemptRecord(each) })),
         }
       }),
@@ -179,8 +179,8 @@ export async function replacePayments(db: Connection, address: string, payments:
 
 function toSnapshotValues(address: string, paymentId: number, moved: MovedPayment, version: MovedVersion): unknown[] {
   const integrationAddress = version.notified ? address : null
-  const subject = { integrationAddress, chainId: moved.chainId, txHash: moved.txHash, version: version.version }
-  const body = packBody(Buffer.from(version.body), subject)
+  const key = { integrationAddress, chainId: moved.chainId, txHash: moved.txHash, version: version.version }
+  const body = packBody(Buffer.from(version.body), key)
   return [paymentId, version.version, integrationAddress, version.createdAt, version.undelivered, body]
 }
 
@@ -200,7 +200,7 @@ async function removeVersions(db: Connection, payments: Replacements): Promise<R
   return new Set(remaining.map((row) => `${row.payment_id}:${row.version}`))
 }
 
-/** Makes snapshots due deliveries unless they are deliveries already; resolves their number. */
+/** Makes snapshots due deliveries unless they are deliveries already. Returns the number of new deliveries. */
 export async function notifyVersions(db: Connection, address: string, snapshotIds: readonly string[]): Promise<number> {
   const { name, nowText, oneOf } = db.dialect
   const integration = hexBytes(address)

@@ -30,7 +30,8 @@ export class PreparedQuery extends TextQuery {
 /** Derives the name of a prepared statement from its text. */
 const statementName = memoize((sql) => ({ name: createHash('sha256').update(sql).digest('base64url') }))
 
-class Slot<Values> {
+/** Stands for a named value among the parameters of a prepared query. */
+class ValuePlaceholder<Values> {
   readonly name: keyof Values
   constructor(name: keyof Values) {
     this.name = name
@@ -53,11 +54,13 @@ export function prepare<Values extends object, Row>(
   let view: ((values: readonly unknown[]) => object) | undefined
   return async (values) => {
     if (text === undefined) {
-      const { sql, parameters } = build((name) => new Slot<Values>(name) as never).compile()
+      const { sql, parameters } = build((name) => new ValuePlaceholder<Values>(name) as never).compile()
       text = { sql, parameters, name: keepPlan ? statementName(sql).name : undefined }
     }
     const { sql, parameters, name } = text
-    const boundParameters = parameters.map((one) => (one instanceof Slot ? values[(one as Slot<Values>).name] : one))
+    const boundParameters = parameters.map((one) =>
+      one instanceof ValuePlaceholder ? values[(one as ValuePlaceholder<Values>).name] : one,
+    )
     const { columns, values: records } = await rows({ sql, parameters: boundParameters, name })
     if (records.length === 0) return []
     view ??= createRowView(columns)
@@ -78,7 +81,10 @@ export async function run<Row>(db: Connection, write: StatementText): Promise<Ro
   return (await db.executeQuery<Row>(compile<Row>(db.dialect, write))).rows
 }
 
-/** Runs a statement with a generic plan: for few, frequent texts that search by index, whatever their values. */
+/**
+ * Runs a statement whose text is frequent. In a transaction with `searches`, PostgreSQL prepares it with a generic
+ * plan, so the text must search by index, whatever its values.
+ */
 export async function runPrepared<Row>(db: Connection, write: StatementText): Promise<Row[]> {
   const { sql, parameters } = compile(db.dialect, write)
   return (await db.executeQuery<Row>(new PreparedQuery(sql, parameters))).rows
@@ -101,7 +107,7 @@ export function createFragment<T>(write: StatementText): RawBuilder<T> {
 
 /**
  * A statement whose answer need not arrive before the next statement is sent. If the connection supports it, the result
- * has no rows, and `later` resolves them. A failure also fails all later statements of the transaction and its commit.
+ * has no rows, and `later` resolves to them. A failure also fails later statements of the transaction and its commit.
  */
 export class SentQuery extends TextQuery {
   readonly #of: CompiledQuery

@@ -17,7 +17,7 @@ export const releasedMigrations: readonly Migration[] = [
 
 const getNewestVersion = (migrations: readonly Migration[]): number => baselineVersion + migrations.length - 1
 
-/** The phase of a migration that runs or ran last. */
+/** A phase of a migration. Of each version, the one that runs or ran last is stored. */
 type Phase = 'expand' | 'contract'
 
 export interface VersionState {
@@ -191,7 +191,7 @@ export async function migrate(
   report: SchemaReport = () => undefined,
 ): Promise<void> {
   const { read } = engine
-  const before = await checkedVersions(engine)
+  const before = await readCheckedVersions(engine)
   rejectContracted(before, migrations)
   if (findPending(before, migrations, 'expand').length === 0) return
   await engine.runExclusively(async () => {
@@ -199,37 +199,37 @@ export async function migrate(
     // A newer release may have migrated meanwhile.
     rejectContracted(versions, migrations)
     const isEmpty = versions.length === 0
-    for (const part of parts(migrations, 'expand')) await runPart(engine, part, report)
+    for (const part of listParts(migrations, 'expand')) await runPart(engine, part, report)
     // No older release runs on an empty database.
-    if (isEmpty) for (const part of parts(migrations, 'contract')) await runPart(engine, part, report)
+    if (isEmpty) for (const part of listParts(migrations, 'contract')) await runPart(engine, part, report)
   })
 }
 
 export function createSchema(engine: Engine, migrations: readonly Migration[] = releasedMigrations): StoreSchema {
   const describeSteps = async (versions: readonly VersionState[], phase: Phase): Promise<SchemaStep[]> => {
     const pending = findPending(versions, migrations, phase)
-    return Promise.all(pending.map(async ({ version, step }) => described(engine, version, step)))
+    return Promise.all(pending.map(async ({ version, step }) => describeStep(engine, version, step)))
   }
   return {
-    check: async () => checkSchema(await checkedVersions(engine), migrations),
+    check: async () => checkSchema(await readCheckedVersions(engine), migrations),
     async plan() {
-      const versions = await checkedVersions(engine)
+      const versions = await readCheckedVersions(engine)
       rejectContracted(versions, migrations)
       const contract = versions.length === 0 ? [] : await describeSteps(versions, 'contract')
       return { expand: await describeSteps(versions, 'expand'), contract }
     },
     async contract(report = () => undefined) {
-      const versions = await checkedVersions(engine)
+      const versions = await readCheckedVersions(engine)
       checkSchema(versions, migrations)
       if (findPending(versions, migrations, 'contract').length === 0) return
       await engine.runExclusively(async () => {
-        for (const part of parts(migrations, 'contract')) await runPart(engine, part, report)
+        for (const part of listParts(migrations, 'contract')) await runPart(engine, part, report)
       })
     },
   }
 }
 
-async function checkedVersions({ check, read }: Engine): Promise<VersionState[]> {
+async function readCheckedVersions({ check, read }: Engine): Promise<VersionState[]> {
   await check?.()
   return readVersions(read)
 }
@@ -257,7 +257,7 @@ function rejectContracted(versions: readonly VersionState[], migrations: readonl
   )
 }
 
-const parts = (migrations: readonly Migration[], phase: Phase): Part[] =>
+const listParts = (migrations: readonly Migration[], phase: Phase): Part[] =>
   migrations.map((migration, index) => ({ version: baselineVersion + index, phase, steps: migration[phase] }))
 
 function countDone(versions: readonly VersionState[], { version, phase, steps }: Part): number {
@@ -268,12 +268,12 @@ function countDone(versions: readonly VersionState[], { version, phase, steps }:
 }
 
 function findPending(versions: readonly VersionState[], migrations: readonly Migration[], phase: Phase) {
-  return parts(migrations, phase).flatMap((part) =>
+  return listParts(migrations, phase).flatMap((part) =>
     part.steps.slice(countDone(versions, part)).map((step) => ({ version: part.version, step })),
   )
 }
 
-async function described({ read, dialect }: Engine, version: number, step: Step): Promise<SchemaStep> {
+async function describeStep({ read, dialect }: Engine, version: number, step: Step): Promise<SchemaStep> {
   const table = step.kind === 'backfill' ? step.table : step.kind === 'index' ? step.index.table : null
   return { version, about: step.about, rows: table === null ? null : await dialect.estimateRows(read, table) }
 }
@@ -288,7 +288,7 @@ async function runPart(engine: Engine, part: Part, report: SchemaReport): Promis
     const before = versions.find((each) => each.version === version)
     const position = before?.phase === phase ? before.position : 0
     const state = { version, phase, steps: done, isDone: false, position }
-    const progress = await described(engine, version, step)
+    const progress = await describeStep(engine, version, step)
     report({ ...progress, event: 'begun', share: 0 })
     await runStep(engine, step, {
       before,

@@ -102,10 +102,10 @@ export function plainPage(db: Connection, value: Value, shape: PageShape) {
 
 /** Rows by the block time that they had at the cursor's count. The extra column is this block time. */
 export function exactPage(db: Connection, value: Value, shape: PageShape) {
-  const unmoved: Keys = shape.ofWallet
+  const keysInPlace: Keys = shape.ofWallet
     ? selectSides(db, value, shape, true)
     : db.selectFrom(selectNewestOfIntegration(db, value, shape, true).select(keyColumns).as('own')).select(keyColumns)
-  const keys = selectNewestOfKeys(db, unmoved.unionAll(selectRepositionedKeys(db, value, shape)), shape)
+  const keys = selectNewestOfKeys(db, keysInPlace.unionAll(selectRepositionedKeys(db, value, shape)), shape)
   return selectRows(db, keys).select('keys.block_timestamp as extra')
 }
 
@@ -133,14 +133,14 @@ function selectRows(db: Connection, keys: Keys) {
 }
 
 // The union returns a payment to oneself once.
-function selectSides(db: Connection, value: Value, shape: PageShape, unmoved = false) {
+function selectSides(db: Connection, value: Value, shape: PageShape, onlyInPlace = false) {
   const side = (column: Side) =>
-    db.selectFrom(selectNewestOfSide(db, value, shape, column, unmoved).as(column)).select(keyColumns)
+    db.selectFrom(selectNewestOfSide(db, value, shape, column, onlyInPlace).as(column)).select(keyColumns)
   return side('sender').union(side('receiver'))
 }
 
-function selectNewestOfIntegration(db: Connection, value: Value, shape: PageShape, unmoved = false) {
-  return selectOfIntegration(db, value, unmoved)
+function selectNewestOfIntegration(db: Connection, value: Value, shape: PageShape, onlyInPlace = false) {
+  return selectOfIntegration(db, value, onlyInPlace)
     .$if(shape.isAfterCursor, (rows) =>
       rows.where(
         sql<boolean>`(payments.block_timestamp, chain_id, tx_hash) <
@@ -155,9 +155,9 @@ function selectNewestOfIntegration(db: Connection, value: Value, shape: PageShap
 
 // The wallet is compared as a range of one value and leads the order, so that only the index by sender or receiver
 // fits. With `=`, PostgreSQL may scan all payments of the integration instead.
-function selectNewestOfSide(db: Connection, value: Value, shape: PageShape, column: Side, unmoved: boolean) {
+function selectNewestOfSide(db: Connection, value: Value, shape: PageShape, column: Side, onlyInPlace: boolean) {
   const wallet = hideFromPlanner(sql<Uint8Array>`cast(${value('wallet')} as ${shape.bytes})`)
-  const rows = selectOfIntegration(db, value, unmoved)
+  const rows = selectOfIntegration(db, value, onlyInPlace)
     .select(keyColumns)
     .where(column, '>=', wallet)
     .orderBy(column, 'desc')
@@ -173,12 +173,13 @@ function selectNewestOfSide(db: Connection, value: Value, shape: PageShape, colu
     : rows.where(column, '<=', wallet)
 }
 
-function selectOfIntegration(db: Connection, value: Value, unmoved: boolean) {
+/** `onlyInPlace`: leaves out the payments that were repositioned after the cursor. */
+function selectOfIntegration(db: Connection, value: Value, onlyInPlace: boolean) {
   return db
     .selectFrom('payments')
     .where('integration', '=', value('integration'))
     .where(primary)
-    .$if(unmoved, (rows) =>
+    .$if(onlyInPlace, (rows) =>
       rows.where(({ not, exists, selectFrom }) =>
         not(
           exists(

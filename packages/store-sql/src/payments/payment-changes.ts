@@ -34,7 +34,7 @@ function joinStatuses(locked: readonly FactRow[], statuses: readonly StatusesOfI
 }
 
 /**
- * Locks payments in the order of the index of hashes, so that two callers cannot deadlock. Resolves them by ordinal.
+ * Locks payments in the order of the index of hashes, so that two callers cannot deadlock. Returns them by ordinal.
  * `coalesce` keeps planners off partial indexes that a plan for an empty table might scan. The chain is compared later.
  */
 export async function lockPaymentsForChange(
@@ -88,7 +88,7 @@ export async function setStatuses(db: Connection, statuses: ReadonlyMap<string, 
      set version = excluded.version, state = excluded.state, recipient = excluded.recipient, invoice = excluded.invoice
      returning payment_id, (select p.chain_id from ${payments} p where p.id = payment_id) as chain_id`
   const changed = await bulk<Tables['unsettled']>(db, changedColumns, rows, text)
-  if (changed.length < rows.length) throw missing([...statuses.keys()])
+  if (changed.length < rows.length) throw createNotStoredError([...statuses.keys()])
   const isUnsettled = ({ payment_id }: Tables['unsettled']) =>
     unsettledStates.includes(statuses.get(String(payment_id))?.state ?? null)
   await addUnsettled(db, changed.filter(isUnsettled))
@@ -101,10 +101,10 @@ export async function setDropped(db: Connection, paymentId: string, dropped: Sto
   const values = { dropped: pack(dropped && { formerState: dropped.formerState }) }
   const id = parseId(paymentId, 'paymentId')
   const changed = await db.updateTable('payments').set(values).where('id', '=', id).returning('id').executeTakeFirst()
-  if (changed === undefined) throw missing([paymentId])
+  if (changed === undefined) throw createNotStoredError([paymentId])
 }
 
-const missing = (paymentIds: readonly string[]) =>
+const createNotStoredError = (paymentIds: readonly string[]) =>
   new RangeError(`There is no payment ${paymentIds.join(' or ')}; nothing was written.`)
 
 export async function markOffChainAbove(db: Connection, chainId: number, above: number): Promise<void> {

@@ -14,7 +14,7 @@ import { integer, memoize, pack, toHex, toNullableHex, unpack } from '../interna
 import type { Integer } from '../schema/migration.js'
 import type { Tables } from '../schema/tables.js'
 
-// These are all fields: an update with any other field is rejected.
+// All fields of a recipient and of an invoice: an update with any other field is rejected.
 type RecipientText = readonly [title: string, subtitle: string | null]
 type InvoiceText = readonly [amount: string, currency: string, settlementAmount: string, settlementCurrency: string]
 
@@ -81,10 +81,10 @@ export function packPricing({ listedToken, feeds, calledAmount, serviceFee }: Pr
   return pack(text)
 }
 
-const unknown: PricingFacts = { listedToken: null, feeds: [], calledAmount: null, serviceFee: null }
+const noPricing: PricingFacts = { listedToken: null, feeds: [], calledAmount: null, serviceFee: null }
 const readPricing: (text: string) => PricingFacts = memoize(parsePricing)
 
-export const unpackPricing = (text: string | null): PricingFacts => (text === null ? unknown : readPricing(text))
+export const unpackPricing = (text: string | null): PricingFacts => (text === null ? noPricing : readPricing(text))
 
 function parsePricing(text: string): PricingFacts {
   const [listedToken, feeds, calledAmount, serviceFee] = unpack<PricingText>(text)

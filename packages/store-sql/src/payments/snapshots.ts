@@ -21,9 +21,9 @@ const valuesOnly = 0x31
  * The stored form of a body: its values as a JSON array, such as `["success",["Kiosk",null],null]`, if they rebuild the
  * body byte for byte; else the whole body.
  */
-export function packBody(body: Uint8Array, subject: BodyKey): Uint8Array {
+export function packBody(body: Uint8Array, key: BodyKey): Uint8Array {
   const values =
-    subject.integrationAddress === null ? null : parseValues(toBuffer(body).toString(), formatHead(subject))
+    key.integrationAddress === null ? null : parseValues(toBuffer(body).toString(), formatHead(key))
   if (values !== null) return bytes(Buffer.from(`1${values}`))
   const packed = new Uint8Array(body.length + 1)
   packed[0] = wholeBody
@@ -32,12 +32,12 @@ export function packBody(body: Uint8Array, subject: BodyKey): Uint8Array {
 }
 
 /** @throws RangeError When this release does not know the stored form. */
-export function unpackBody(packed: Uint8Array, subject: BodyKey): Uint8Array {
+export function unpackBody(packed: Uint8Array, key: BodyKey): Uint8Array {
   const [format] = packed
   if (format === wholeBody) return packed.subarray(1)
   const values = format === valuesOnly ? shortForm.exec(toBuffer(packed).toString('utf8', 1)) : null
   if (values === null) throw new RangeError(`Unknown format ${format} of a stored body: from a newer release?`)
-  return bytes(Buffer.from(formatHead(subject) + formatTail(values)))
+  return bytes(Buffer.from(formatHead(key) + formatTail(values)))
 }
 
 // The templates of format 1 never change: they rebuild stored bodies.

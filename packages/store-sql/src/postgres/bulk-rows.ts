@@ -169,9 +169,9 @@ export async function insertRows<Row>(db: Connection, insert: BulkInsert, suffix
   }
   for (let from = 0; from < insert.rows.length; from += maxRows) {
     // The database executes one statement while the next one is built.
-    const text = statement(db.dialect, { ...insert, rows: insert.rows.slice(from, from + maxRows) }, suffix)
+    const query = buildInsert(db.dialect, { ...insert, rows: insert.rows.slice(from, from + maxRows) }, suffix)
     await takeAnswer()
-    running = db.executeQuery<Row>(insert.sends === true ? new SentQuery(text) : text)
+    running = db.executeQuery<Row>(insert.sends === true ? new SentQuery(query) : query)
     // The reader of the rows gets the error; until then it must not end the process.
     running.catch(() => undefined)
     await nextTurn()
@@ -180,7 +180,7 @@ export async function insertRows<Row>(db: Connection, insert: BulkInsert, suffix
   return answers
 }
 
-function statement({ name }: SqlDialect, insert: BulkInsert, suffix: string): CompiledQuery {
+function buildInsert({ name }: SqlDialect, insert: BulkInsert, suffix: string): CompiledQuery {
   const { table, columns, rows, fixed = [] } = insert
   const names = [...columns, ...fixed].map((column) => column.name).join(', ')
   const { values, source, parameters } = columnSource(insert, rows)

@@ -28,12 +28,12 @@ const savepoint = 'payment_integration_join'
 export function joinPostgresTransaction(client: pg.ClientBase, options: JoinOptions = {}): Pick<Store, 'transaction'> {
   const { schema = postgresStoreDefaults.schema } = options
   checkSchema(schema)
-  const transactionWords = {
+  const transactionSql = {
     begin: `savepoint ${savepoint}`,
     commit: `release savepoint ${savepoint}`,
     rollback: `rollback to savepoint ${savepoint}; release savepoint ${savepoint}`,
   }
-  const driver = new PostgresDriver(createLendingPool(client), { keepsPlans: false, transactionWords })
+  const driver = new PostgresDriver(createLendingPool(client), { keepsPlans: false, transactionSql })
   const db = createKysely(driver)
   const dialect = postgresDialect(schema, undefined)
 

@@ -52,8 +52,8 @@ onPostgres('statements that are sent before the last is answered', ({ pool: open
   )
 
   test('are not sent after a rejected BEGIN, whose error is reported', async () => {
-    const transactionWords = { begin: 'begin isolation level nonsense', commit: 'commit', rollback: 'rollback' }
-    const driver = new PostgresDriver(pool, { keepsPlans: true, ownClients: true, searches: true, transactionWords })
+    const transactionSql = { begin: 'begin isolation level nonsense', commit: 'commit', rollback: 'rollback' }
+    const driver = new PostgresDriver(pool, { keepsPlans: true, ownClients: true, searches: true, transactionSql })
     for (const first of [(db: Kysely<Tables>) => search(db).catch(() => undefined), async () => undefined]) {
       const work = createKysely(driver)
         .transaction()

@@ -28,7 +28,7 @@ export interface PostgresDriverOptions extends TransactionOptions {
   /** Time limits that each transaction sets. @default those of the connection */
   readonly limits?: Limits | undefined
   /** The statements that begin and end a transaction. @default BEGIN, COMMIT and ROLLBACK */
-  readonly transactionWords?: { readonly begin: string; readonly commit: string; readonly rollback: string }
+  readonly transactionSql?: { readonly begin: string; readonly commit: string; readonly rollback: string }
   /** Whether the store was closed, so that new work is rejected. @default never */
   isClosed?(): boolean
 }
@@ -138,7 +138,7 @@ export class PostgresConnection implements DatabaseConnection {
   async rollback(): Promise<void> {
     if (this.#lost) return
     try {
-      await this.#answerOf((done) => this.#client.query(this.#options.transactionWords?.rollback ?? 'rollback', done))
+      await this.#answerOf((done) => this.#client.query(this.#options.transactionSql?.rollback ?? 'rollback', done))
     } catch {
       this.#lost = true // The server rolls back when the connection ends; the first error is the one to report.
     }
@@ -167,20 +167,20 @@ function getStream(client: PoolClient): { destroy(): void } | undefined {
   return (client as unknown as { readonly connection?: { readonly stream?: { destroy(): void } } }).connection?.stream
 }
 
-const begin = 'begin isolation level read committed'
+const beginSql = 'begin isolation level read committed'
 // Generic plans may be made while tables are empty; they must not scan the tables once these have grown.
-const byIndex = [
+const searchByIndexSql = [
   'set local plan_cache_mode = force_generic_plan',
   ...['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'].map((way) => `set local enable_${way} = off`),
 ].join('; ')
 /** Lifts time-outs for the transaction or the session. `transaction_timeout` exists from PostgreSQL 17 on. */
-export const unbounded = (scope: 'transaction' | 'session', names: readonly string[]): string =>
+export const liftTimeoutsSql = (scope: 'transaction' | 'session', names: readonly string[]): string =>
   `select set_config(name, '0', ${scope === 'transaction'}) from pg_catalog.pg_settings
    where name in (${names.map((name) => `'${name}'`).join(', ')})`
-const limited = ({ lockTimeoutMs, statementTimeoutMs, idleInTransactionTimeoutMs }: Limits): string =>
+const setTimeoutsSql = ({ lockTimeoutMs, statementTimeoutMs, idleInTransactionTimeoutMs }: Limits): string =>
   `set local lock_timeout = ${lockTimeoutMs}; set local statement_timeout = ${statementTimeoutMs};
    set local idle_in_transaction_session_timeout = ${idleInTransactionTimeoutMs}`
-const asynchronousCommit = 'set local synchronous_commit = off'
+const asynchronousCommitSql = 'set local synchronous_commit = off'
 
 export class PostgresDriver implements Driver {
   readonly #pool: Pool
@@ -212,21 +212,21 @@ export class PostgresDriver implements Driver {
   }
 
   async beginTransaction(connection: PostgresConnection): Promise<void> {
-    const { transactionWords, durable, searches, isLong, ownClients, limits } = this.#options
+    const { transactionSql, durable, searches, isLong, ownClients, limits } = this.#options
     const settings = [
-      ...(limits === undefined ? [] : [limited(limits)]),
-      ...(durable === false ? [asynchronousCommit] : []),
-      ...(searches === true ? [byIndex] : []),
-      ...(isLong === true ? [unbounded('transaction', ['statement_timeout', 'transaction_timeout'])] : []),
+      ...(limits === undefined ? [] : [setTimeoutsSql(limits)]),
+      ...(durable === false ? [asynchronousCommitSql] : []),
+      ...(searches === true ? [searchByIndexSql] : []),
+      ...(isLong === true ? [liftTimeoutsSql('transaction', ['statement_timeout', 'transaction_timeout'])] : []),
     ]
     await connection.begin(
-      transactionWords?.begin ?? [begin, ...settings].join('; '),
+      transactionSql?.begin ?? [beginSql, ...settings].join('; '),
       searches === true && ownClients === true,
     )
   }
 
   async commitTransaction(connection: PostgresConnection): Promise<void> {
-    await connection.run(this.#options.transactionWords?.commit ?? 'commit')
+    await connection.run(this.#options.transactionSql?.commit ?? 'commit')
   }
 
   async rollbackTransaction(connection: PostgresConnection): Promise<void> {

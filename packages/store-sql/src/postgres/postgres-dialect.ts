@@ -14,7 +14,7 @@ function dueText(name: SqlDialect['name'], query: DueQuery, now: string, paramet
   const { scans, probes, maxIntegrations, maxPerIntegration, excludedIds } = query
   const exclusion = excludedIds.length === 0 ? '' : `and not ${matchOneOf('q.id', 'integer', excludedIds, parameter)}`
   const integrationLimit = `${parameter(maxIntegrations)}::bigint`
-  const ofEach = `${parameter(maxPerIntegration)}::bigint`
+  const perIntegrationLimit = `${parameter(maxPerIntegration)}::bigint`
   const mayBeNotified = 'i.enabled = 1 and i.notification_url is not null'
   const due = (lane: Lane) => `from ${name('outbox')} q
     where q.lane = ${lane} and q.integration = i.address and q.due_at <= ${now} ${exclusion}`
@@ -36,7 +36,7 @@ function dueText(name: SqlDialect['name'], query: DueQuery, now: string, paramet
       ) i
       where w.integration <= ${parameter(keyBytes(upTo))} and w.due_at <= ${now}
       limit ${integrationLimit}
-    ) i cross join lateral (${oldest(lane, ofEach)}) d`
+    ) i cross join lateral (${oldest(lane, perIntegrationLimit)}) d`
   const probe = () => `select d.id, d.due_at, d.address as integration, 1 as lane, 1 as probe, d.notification_url
     from (
       select e.integration from ${name('endpoints')} e where e.blocks > 0 and e.blocked_until <= ${now}

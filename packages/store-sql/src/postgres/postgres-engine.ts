@@ -37,7 +37,7 @@ export async function checkEngine(
   const text = String(answer.values[0]?.[0])
   // Other products may lack the catalogs that have the marks.
   const named = parseProduct(text)
-  const { product, version } = named === 'postgresql' ? await marked(rows) : { product: named, version: null }
+  const { product, version } = named === 'postgresql' ? await readMarks(rows) : { product: named, version: null }
   if (product === accepted) return
   const shown = JSON.stringify(text.slice(0, 80))
   if (!knownProducts.includes(product))
@@ -68,7 +68,7 @@ export function parseProduct(version: string): string {
   return word
 }
 
-async function marked(rows: (query: NamedQuery) => Promise<RawRows>) {
+async function readMarks(rows: (query: NamedQuery) => Promise<RawRows>) {
   const { columns, values } = await rows({ sql: marks, parameters: [] })
   const is = (column: string) => Number(values[0]?.[columns.indexOf(column)])
   const product = ['citus', 'aurora', 'alloydb'].find((each) => is(each) === 1) ?? 'postgresql'

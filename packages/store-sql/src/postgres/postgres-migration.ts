@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { NamedQuery } from '../engine.js'
 import type { RawRows } from '../internal/values.js'
 import type { IndexDefinition } from '../schema/migration.js'
-import { type PostgresConnection, type PostgresDriver, unbounded } from './postgres-connection.js'
+import { liftTimeoutsSql, type PostgresConnection, type PostgresDriver } from './postgres-connection.js'
 import { isConflict, isCreatedConcurrently, toConflictError } from './postgres-error.js'
 import { lockTable } from './row-locks.js'
 
@@ -68,7 +68,7 @@ export async function createIndex(
   try {
     // The build waits for running transactions without limit; no statement queues behind it.
     if (keepsSession)
-      await connection.run(unbounded('session', ['statement_timeout', 'lock_timeout', 'transaction_timeout']))
+      await connection.run(liftTimeoutsSql('session', ['statement_timeout', 'lock_timeout', 'transaction_timeout']))
     const partitionedText = `select 1 from pg_catalog.pg_partitioned_table
       where partrelid = '"${schema}"."${index.table}"'::regclass`
     await ((await hasRows(connection, partitionedText))

@@ -63,10 +63,10 @@ const pauseMs = 5_000
 const maxMarks = 16
 
 // Each promotion begins a timeline: a standby of the former primary is not a standby of the new one.
-const ofPrimary = `select pg_current_wal_insert_lsn()::text as position,
+const primaryPositionSql = `select pg_current_wal_insert_lsn()::text as position,
   ('x' || substring(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int as timeline,
   (select system_identifier::text from pg_control_system()) as cluster`
-const ofStandby = `select case when pg_is_in_recovery() then pg_last_wal_replay_lsn()::text end as position,
+const standbyPositionSql = `select case when pg_is_in_recovery() then pg_last_wal_replay_lsn()::text end as position,
   (select min_recovery_end_timeline from pg_control_recovery()) as timeline,
   (select system_identifier::text from pg_control_system()) as cluster`
 
@@ -92,9 +92,9 @@ export function measureStandby(primary: PostgresDriver, standby: PostgresDriver,
 
   async function measure(): Promise<void> {
     const at = performance.now()
-    const mark = parsePosition(await primary.rows({ sql: ofPrimary, parameters: [] }))
+    const mark = parsePosition(await primary.rows({ sql: primaryPositionSql, parameters: [] }))
     if (mark !== null && marks.length < maxMarks) marks.push({ at, ...mark })
-    const replayed = parsePosition(await standby.rows({ sql: ofStandby, parameters: [] }))
+    const replayed = parsePosition(await standby.rows({ sql: standbyPositionSql, parameters: [] }))
     const isReached = ({ position, timeline, cluster }: Mark) =>
       replayed !== null &&
       cluster === replayed.cluster &&

@@ -20,7 +20,7 @@ export async function lockRow(db: Connection, lock: string): Promise<void> {
   if (!(await isLocked())) throw new Error(`The row of the lock ${lock} was removed; no row of this table may be.`)
 }
 
-/** Attempts to create the table; each fails only if another process creates it at the same time. */
+/** The most attempts to create the table; each fails only if another process creates it at the same time. */
 const maxAttempts = 10
 
 /** Makes the schema and the table of locks, which a migration needs before any other table. */

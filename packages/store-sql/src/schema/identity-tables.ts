@@ -24,6 +24,7 @@ export interface IdentityTables {
     attached_at: Integer | null
     review: JsonText | null
     reviewed_at: Integer | null
+    /** A review that is not proven to be newer than `review`. */
     doubt: JsonText | null
     /** The provider's time of `is_active`; null together with it. */
     presence_at: Integer | null

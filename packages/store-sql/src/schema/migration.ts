@@ -14,7 +14,7 @@ export interface ColumnTypes {
   readonly sequence: string
   /** An increasing key that the database assigns. No number is assigned twice, even after a delete. */
   readonly segmentId: string
-  /** Text after the closing bracket of a table in segments, by its key. */
+  /** The clause after a table's columns that divides the table into segments by its key. */
   segmentedBy(key: string): string
   /** Whether each segment has a table of its own. */
   readonly hasPartitions: boolean
@@ -32,7 +32,7 @@ export interface ColumnTypes {
   readonly bytes: string
   /** A number that may have a fraction. */
   readonly real: string
-  /** `fill`: percent of a page that inserts fill. PostgreSQL needs the rest to change a row without index writes. */
+  /** `fill`: inserts fill this percentage of a page. PostgreSQL needs the rest to change a row without index writes. */
   tableOptions(fill?: number): string
   /**
    * Whether the tables that grow with every payment have foreign keys. In PostgreSQL each check costs more than the

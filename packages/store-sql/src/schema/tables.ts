@@ -41,7 +41,7 @@ export interface Tables extends IdentityTables {
     off_chain: Integer
     /** The former state; null unless it was dropped. */
     dropped: JsonText | null
-    /** 1 for the payment that area (a) shows. */
+    /** 1 for a payment that the read API, area (a) of the interface, shows. */
     is_primary: Integer
   }
 

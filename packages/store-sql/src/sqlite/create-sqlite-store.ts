@@ -61,13 +61,13 @@ export function createSqliteEngine(file: SqliteFile, now: () => number): Engine 
     })
   const dialect = sqliteDialect(now)
   const write = kysely(new SqliteWriteDriver(file))
-  const writeHastily = kysely(new SqliteWriteDriver(file, 'normal'))
+  const writeWithoutSync = kysely(new SqliteWriteDriver(file, 'normal'))
   return {
     dialect,
     read: withDialect(kysely(new SqliteReadDriver(file)), dialect),
     rows: ({ sql, parameters }) => readWith(file, (reader) => reader.raw(sql, parameters)),
     transaction: (work, { durable = true } = {}) =>
-      (durable ? write : writeHastily).transaction().execute((tx) => work(withDialect(tx, dialect))),
+      (durable ? write : writeWithoutSync).transaction().execute((tx) => work(withDialect(tx, dialect))),
     // Each step is a transaction, which locks the file.
     runExclusively: (work) => work(),
     async hasIndex(name) {

@@ -21,7 +21,7 @@ function dueText(query: DueQuery, now: string, parameter: Parameter): string {
   const { scans, probes, maxIntegrations, maxPerIntegration, excludedIds } = query
   const exclusion = excludedIds.length === 0 ? '' : `and not ${matchOneOf('q.id', 'integer', excludedIds, parameter)}`
   const integrationLimit = parameter(maxIntegrations)
-  const ofEach = parameter(maxPerIntegration)
+  const perIntegrationLimit = parameter(maxPerIntegration)
   const mayBeNotified = 'i.enabled = 1 and i.notification_url is not null'
   const due = (lane: Lane, integration: string) => `from outbox q
     where q.lane = ${lane} and q.integration = ${integration} and q.due_at <= ${now} ${exclusion}`
@@ -35,7 +35,7 @@ function dueText(query: DueQuery, now: string, parameter: Parameter): string {
         ${lane === 2 ? '' : notBlocked} and exists (select 1 ${due(lane, 'i.address')})
       limit ${integrationLimit}
     ) w cross join outbox d
-    where d.id in (${oldest(lane, ofEach).replaceAll('i.address', 'w.address')})`
+    where d.id in (${oldest(lane, perIntegrationLimit).replaceAll('i.address', 'w.address')})`
   // One index search shows whether a blocked integration has a delivery to probe with.
   const probe = (lane: Lane) => `select d.id, d.due_at, i.address as integration, 1 as lane, 1 as probe,
       i.notification_url

@@ -9,9 +9,9 @@ import type { SqliteFile, SqliteHandle, Synchronous } from './sqlite-file.js'
 import { waitForLock } from './sqlite-file.js'
 
 // SQLite blocks this thread, so a bulk insert yields to the event loop after this time.
-const maxMsWithoutTurn = 10
+const maxMsWithoutYield = 10
 /** Rows between two checks of the time: about a millisecond. */
-const rowsBetweenTurns = 64
+const rowsBetweenYields = 64
 
 /** A borrowed connection. After its first error it accepts only the rollback. */
 class WriteConnection implements DatabaseConnection {
@@ -19,7 +19,7 @@ class WriteConnection implements DatabaseConnection {
   readonly release: () => void
   readonly streamQuery = rejectStream
   #failure: { readonly error: unknown } | undefined
-  #lastTurn = performance.now()
+  #lastYield = performance.now()
 
   constructor(handle: SqliteHandle, release: () => void) {
     this.#handle = handle
@@ -28,7 +28,7 @@ class WriteConnection implements DatabaseConnection {
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     if (query instanceof RepeatedQuery) return { rows: [], numAffectedRows: BigInt(await this.#repeat(query)) }
-    await this.#turn()
+    await this.#yieldTurn()
     const { sql, parameters } = query
     const isPrepared = query instanceof PreparedQuery || query instanceof SentQuery
     if (!isPrepared) return this.run(() => ({ rows: this.#handle.all(sql, parameters) as Row[] }))
@@ -38,21 +38,21 @@ class WriteConnection implements DatabaseConnection {
 
   async #repeat({ sql, rows }: RepeatedQuery): Promise<number> {
     let written = 0
-    for (let from = 0; from < rows.length; from += rowsBetweenTurns) {
-      await this.#turn()
+    for (let from = 0; from < rows.length; from += rowsBetweenYields) {
+      await this.#yieldTurn()
       written += this.run(() => {
         let part = 0
-        for (const row of rows.slice(from, from + rowsBetweenTurns)) part += this.#handle.run(sql, row)
+        for (const row of rows.slice(from, from + rowsBetweenYields)) part += this.#handle.run(sql, row)
         return part
       })
     }
     return written
   }
 
-  async #turn(): Promise<void> {
-    if (performance.now() - this.#lastTurn <= maxMsWithoutTurn) return
+  async #yieldTurn(): Promise<void> {
+    if (performance.now() - this.#lastYield <= maxMsWithoutYield) return
     await nextTurn()
-    this.#lastTurn = performance.now()
+    this.#lastYield = performance.now()
   }
 
   // Some errors end SQLite's transaction, and a later statement would commit by itself. So after an error all later

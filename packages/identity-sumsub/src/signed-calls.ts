@@ -158,9 +158,9 @@ export function createCall(connection: ProviderConnection) {
   ): Promise<ProviderAnswer> => {
     const search = new URLSearchParams(query).toString()
     const uri = `${base.path}${path}${search === '' ? '' : `?${search}`}`
-    const sent = new URL(`${base.origin}${uri}`)
-    if (`${sent.pathname}${sent.search}` !== uri)
-      throw new TypeError('An id has the form of a path: it would be sent to another address than the one signed.')
+    const url = new URL(`${base.origin}${uri}`)
+    if (`${url.pathname}${url.search}` !== uri)
+      throw new TypeError('An id has the form of a path: the request would go to another address than the signed one.')
     // The checked time is the signed one: from here on the provider itself rejects a late request.
     const signedAt = now()
     if (!(signedAt <= sendBy)) throw new LateRequestError()
@@ -174,7 +174,7 @@ export function createCall(connection: ProviderConnection) {
     }
     const limit = startTimeLimit(timeoutMs, signal)
     try {
-      const response = await send(sent.href, { method, headers, redirect: 'manual', signal: limit.signal })
+      const response = await send(url.href, { method, headers, redirect: 'manual', signal: limit.signal })
       const json = await readJson(response)
       const { status } = response
       const ok = status >= 200 && status <= 299
@@ -245,7 +245,7 @@ export function classifyFailure(
   if (status === 429) return new ProviderThrottledError(retryAfterMs)
   if (status === 408 || status >= 500) return new ProviderUnavailableError(status)
   if (status < 400) return new ProviderAnswerError(status, 'neither an answer nor an error')
-  if (status === 409) return new ProviderAnswerError(status, 'a conflict with what is there already')
+  if (status === 409) return new ProviderAnswerError(status, 'a conflict with existing data')
   const name = text(field(json, 'errorName'))
   const description = text(field(json, 'description'))
   if (sentShareToken && isAboutToken(status, { code, name, description }))

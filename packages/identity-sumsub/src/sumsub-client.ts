@@ -54,8 +54,8 @@ interface DatedSumsubReview {
 }
 
 /**
- * Maps states of the provider to statuses of the contract. Its status `not_started` comes from the service itself. In
- * `queued` and `awaitingService` the provider works; `awaitingUser` waits for documents, like `init`.
+ * Maps states of the provider to statuses of the contract. The provider has no `not_started`, which the service
+ * sets itself. In `queued` and `awaitingService` the provider works; `awaitingUser` waits for documents, like `init`.
  */
 export const statuses: ReadonlyMap<string, ReviewStatus> = new Map([
   ['init', 'init'],
@@ -165,16 +165,16 @@ export function createSumsubClient(options: SumsubClientOptions): SumsubClient {
       const applicant = parseApplicant(answer.status, answer.json)
       // When copying, the provider chooses the external user id.
       if (redeemBy === 'reuse' && applicant.externalUserId !== null && applicant.externalUserId !== externalUserId)
-        throw new ProviderAnswerError(answer.status, 'an applicant of another name than the one given')
+        throw new ProviderAnswerError(answer.status, 'an applicant with another external user id than the given one')
       return applicant
     },
     async find(externalUserId, signal) {
-      const name = encodeURIComponent(externalUserId)
-      const answer = await get(`/resources/applicants/-;externalUserId=${name}/one`, signal)
+      const encodedId = encodeURIComponent(externalUserId)
+      const answer = await get(`/resources/applicants/-;externalUserId=${encodedId}/one`, signal)
       if (answer === null) return null
       const applicant = parseApplicant(answer.status, answer.json)
       if (applicant.externalUserId !== externalUserId)
-        throw new ProviderAnswerError(answer.status, 'an applicant of another name than the one asked for')
+        throw new ProviderAnswerError(answer.status, 'an applicant with another external user id than requested')
       return applicant
     },
     async review(applicantId, signal) {

@@ -45,7 +45,7 @@ export function scriptedProvider() {
   })
   function redeem(shareToken: string, externalUserId: string): RedeemResult {
     if (redeemed.some((each) => each.externalUserId === externalUserId))
-      return { kind: 'unknown', reason: 'a conflict with what is there already' }
+      return { kind: 'unknown', reason: 'a conflict with existing data' }
     if (redeemed.some((each) => each.shareToken === shareToken))
       return { kind: 'rejected', message: 'Token is invalid', providerCode: 401 }
     const applicantId = `applicant of ${externalUserId}`

@@ -154,15 +154,15 @@ function createPaymentBuilders(draws: Draws, clock: Pick<FakeClock, 'now'>, inte
   const payment = (fields: Partial<PaymentBody> = {}): PaymentBody => {
     const { symbol, digits } = draws.pick(tokens)
     const gross = amount(digits)
-    const seven = snapshot()
+    const snapshotFields = snapshot()
     return paymentWriteSchema.parse({
-      ...seven,
+      ...snapshotFields,
       sender: draws.hex(20),
       receiver: draws.hex(20),
       memo: `order-${draws.integer(1_000, 9_999)}`,
       // Whole minutes of the last day, so that lists have an order and some neighbors share a time.
       blockTimestamp: new Date(clock.now() - draws.integer(1, 1_440) * minuteMs).toISOString(),
-      source: { chainId: fields.chainId ?? seven.chainId, txHash: fields.txHash ?? seven.txHash },
+      source: { chainId: fields.chainId ?? snapshotFields.chainId, txHash: fields.txHash ?? snapshotFields.txHash },
       tokenIn: { address: draws.hex(20), symbol, amount: gross },
       tokenOut: { address: draws.hex(20), symbol, amountGross: gross, amountNet: gross },
       ...fields,

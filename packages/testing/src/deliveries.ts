@@ -48,7 +48,7 @@ export interface DeliveryOptions {
 /** Makes deliveries. An invalid delivery has exactly one flaw. */
 export type Deliveries = ReturnType<typeof createDeliveries>
 
-const beyond = signatureToleranceSeconds + 1
+const secondsOutsideTolerance = signatureToleranceSeconds + 1
 
 /**
  * Creates the factory of deliveries for one secret.
@@ -72,9 +72,9 @@ export function createDeliveries(options: DeliveryOptions) {
     /** Valid: as the service sends it, signed now. */
     good: (snapshot: SnapshotBody) => make(snapshot),
     /** Signed too long ago. @param seconds - The age of the signature. @default 301 */
-    stale: (snapshot: SnapshotBody, seconds = beyond) => make(snapshot, { ageSeconds: seconds }),
+    stale: (snapshot: SnapshotBody, seconds = secondsOutsideTolerance) => make(snapshot, { ageSeconds: seconds }),
     /** Signed too far in the future. @param seconds - How far in the future. @default 301 */
-    future: (snapshot: SnapshotBody, seconds = beyond) => make(snapshot, { ageSeconds: -seconds }),
+    future: (snapshot: SnapshotBody, seconds = secondsOutsideTolerance) => make(snapshot, { ageSeconds: -seconds }),
     /** Signed with a secret that is not the receiver's. */
     forged: (snapshot: SnapshotBody) => make(snapshot, { key: `${secret}.forged` }),
     /** Changed after signing, by a blank that leaves the parsed JSON unchanged. */

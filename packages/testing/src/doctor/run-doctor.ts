@@ -145,8 +145,8 @@ function inferCauses(judgements: Judgements, diagnosed: DoctorCauseCode | null, 
   const failed = (name: DoctorProbeName) => judgements.failed(name)
   const hasTransportCause = (name: DoctorProbeName) =>
     transportCauses.has(judgements.get(name)?.cause as DoctorCauseCode)
-  const setCause = (names: Iterable<DoctorProbeName>, cause: DoctorCauseCode, isExplained = failed) => {
-    for (const name of names) if (isExplained(name) && !hasTransportCause(name)) causes.set(name, cause)
+  const setCause = (names: Iterable<DoctorProbeName>, cause: DoctorCauseCode, isAffected = failed) => {
+    for (const name of names) if (isAffected(name) && !hasTransportCause(name)) causes.set(name, cause)
   }
   const failedOrWarned = (name: DoctorProbeName) => judgements.has(name) && !judgements.passed(name)
 
@@ -189,14 +189,14 @@ function inferSchemes(judgements: Judgements, causes: Causes): void {
 }
 
 function inferVersions(judgements: Judgements, causes: Causes): void {
-  const replaceConcurrent = (name: DoctorProbeName, cause: DoctorCauseCode) => {
+  const replaceFailsAtOnce = (name: DoctorProbeName, cause: DoctorCauseCode) => {
     if (judgements.get(name)?.cause === 'fails-at-once') causes.set(name, cause)
   }
   const [answerToVersion2] = judgements.getAnswers('lower-version')
-  if (judgements.failed('duplicate')) replaceConcurrent('two-at-once', 'rejects-duplicates')
-  if (judgements.failed('lower-version')) replaceConcurrent('two-versions-at-once', 'rejects-lower-version')
+  if (judgements.failed('duplicate')) replaceFailsAtOnce('two-at-once', 'rejects-duplicates')
+  if (judgements.failed('lower-version')) replaceFailsAtOnce('two-versions-at-once', 'rejects-lower-version')
   if (!judgements.failed('version-gap')) return
-  replaceConcurrent('two-versions-at-once', 'rejects-version-gap')
+  replaceFailsAtOnce('two-versions-at-once', 'rejects-version-gap')
   if (judgements.failed('lower-version') && answerToVersion2 !== undefined && !isAccepted(answerToVersion2))
     causes.set('lower-version', 'rejects-version-gap')
 }

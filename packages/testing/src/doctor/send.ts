@@ -75,7 +75,7 @@ interface Head {
   readonly status: number
   readonly reused: boolean
   getField(name: string): string | null
-  /** Ends with the body, or with as much of it as the sender reads. Never rejects. */
+  /** Resolves at the end of the body, or of the part that the sender reads. Never rejects. */
   readonly bodyEnd?: Promise<unknown>
 }
 
@@ -182,7 +182,7 @@ function openConnection(url: URL) {
   })
   return {
     async post({ headers, body }: SignedDelivery, signal: AbortSignal, split?: SplitBody): Promise<Head> {
-      const connections = sockets.length
+      const socketCount = sockets.length
       const length: Record<string, string> = split === undefined ? {} : { 'content-length': String(body.byteLength) }
       const { statusCode, headers: fields, body: answerBody } = await agent.request({
         origin: url.origin,
@@ -194,7 +194,7 @@ function openConnection(url: URL) {
       })
       return {
         status: statusCode,
-        reused: sockets.length === connections,
+        reused: sockets.length === socketCount,
         getField: (name) => [fields[name]].flat()[0] ?? null,
         bodyEnd: readBody(answerBody, statusCode < 300),
       }

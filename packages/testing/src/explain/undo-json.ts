@@ -5,7 +5,7 @@ import { buildUndone, decodeBase64, fromUtf8, toUtf8 } from './undo.js'
 
 export type JsonRecord = Readonly<Record<string, unknown>>
 
-/** The fields of a snapshot, in the order of the contract's `snapshotFields`. */
+/** The fields of a snapshot, in the order of the contract's schema. */
 const snapshotFields: readonly string[] = Object.keys(snapshotSchema.shape)
 const recipientOrder = Object.keys(recipientSchema.shape)
 const invoiceOrder = Object.keys(invoiceSchema.shape)

@@ -1,7 +1,7 @@
 /** Undoes known changes to bodies and secrets, one after another. @module */
 import { type Fault, type FindingCode, prove } from './finding.js'
 
-const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export function toUtf8(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text)
@@ -10,7 +10,7 @@ export function toUtf8(text: string): Uint8Array<ArrayBuffer> {
 /** The text of UTF-8 bytes, with its byte order mark; null for other bytes. */
 export function fromUtf8(bytes: Uint8Array): string | null {
   try {
-    return strict.decode(bytes)
+    return strictDecoder.decode(bytes)
   } catch {
     return null
   }

@@ -50,7 +50,7 @@ async function openTwinEngine(deps: {
   const store = createSqliteStore({ path: join(folder, 'twin.db'), clock, ids, synced: false })
   await store.migrate()
   const masterKey = parseMasterKey(draws.hex(32).slice(2))
-  let ended = createEnd()
+  let processEnd = createEnd()
   const start = () =>
     createService({
       store,
@@ -76,7 +76,7 @@ async function openTwinEngine(deps: {
         let isIdle = false
         while (!isIdle) isIdle = await indexer.step()
       }
-      const attempts = await Promise.race([service.dispatcher.runOnce(), ended.promise])
+      const attempts = await Promise.race([service.dispatcher.runOnce(), processEnd.promise])
       const reviews = await identity.settle(service)
       if (attempts === 0 && reviews === 0) return
     }
@@ -91,8 +91,8 @@ async function openTwinEngine(deps: {
       // Simulates the time of a start, in which the leases of the chains expire.
       clock.advance(chainLeaseMs)
       service = start()
-      ended.resolve()
-      ended = createEnd()
+      processEnd.resolve()
+      processEnd = createEnd()
     },
     settle,
     /** Moves the clock to a time in unix milliseconds, or to an earlier time at which a webhook or a poll is due. */
@@ -110,10 +110,11 @@ async function openTwinEngine(deps: {
   }
 }
 
+/** A promise that `resolve` resolves when the process ends. */
 function createEnd() {
   let resolve = () => {}
-  const promise = new Promise<undefined>((end) => {
-    resolve = () => end(undefined)
+  const promise = new Promise<undefined>((resolvePromise) => {
+    resolve = () => resolvePromise(undefined)
   })
   return { promise, resolve }
 }
@@ -217,8 +218,8 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
   const engine = await openTwinEngine({ clock, draws, chains: [...chains.values()], network, identity })
   const health = async () => ({ status: 'ok', database: 'ok', chains: [] }) as const
   const ports: Awaited<ReturnType<typeof serve>>[] = []
-  let updates = 0
-  let integrations = 0
+  let updateCount = 0
+  let integrationCount = 0
   await engine.settle()
 
   let served: { readonly service: Service; readonly app: ReturnType<typeof createApp> } | null = null
@@ -230,7 +231,7 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
       served = { service, app: createApp({ service, receiveUpdate: null, readWebhook, health, now }) }
     return served.app
   }
-  /** Delivers the webhooks of a share before the next call. */
+  /** Answers a request, then delivers the webhooks that it caused, such as those of a share. */
   async function answer(request: Request): Promise<Response> {
     const response = await app().fetch(request)
     await identity.deliverWebhooks()
@@ -249,8 +250,8 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
       return engine.service()
     },
     async addIntegration(receive) {
-      integrations += 1
-      const notificationUrl = receive === undefined ? null : `https://receiver-${integrations}.test/webhook`
+      integrationCount += 1
+      const notificationUrl = receive === undefined ? null : `https://receiver-${integrationCount}.test/webhook`
       if (receive !== undefined && notificationUrl !== null) network.connect(notificationUrl, receive)
       const issued = await engine.service().integrations.create({ address: draws.hex(20), notificationUrl })
       const { address } = issued.integration
@@ -265,8 +266,8 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
       return { chainId: String(payment.chainId), txHash: payment.txHash }
     },
     async update({ chainId, txHash }, change) {
-      updates += 1
-      const result = await engine.service().applyUpdate({ id: `twin-${updates}`, chainId, txHash, ...change })
+      updateCount += 1
+      const result = await engine.service().applyUpdate({ id: `twin-${updateCount}`, chainId, txHash, ...change })
       await engine.settle()
       return result
     },

@@ -117,9 +117,9 @@ export function createTwinNetwork(deps: {
   const late: PostRequest[] = []
   let skew = 0
 
-  function computeVerdict(name: string, version: number): ExpectedVerdict {
+  function computeVerdict(paymentKey: string, version: number): ExpectedVerdict {
     if (skew > 0) return 'reject'
-    const stored = confirmed.get(name)
+    const stored = confirmed.get(paymentKey)
     if (stored === undefined || version > stored) return 'apply'
     return version === stored ? 'duplicate' : 'stale'
   }
@@ -127,12 +127,12 @@ export function createTwinNetwork(deps: {
   async function arrive(post: PostRequest, fault: ChaosFault | null): Promise<PostResult> {
     const { url, headers, body } = post
     const { integrationAddress, chainId, txHash, version } = JSON.parse(Buffer.from(body).toString()) as SnapshotBody
-    const name = `${integrationAddress}/${chainId}/${txHash}`
-    const expected = computeVerdict(name, version)
+    const paymentKey = `${integrationAddress}/${chainId}/${txHash}`
+    const expected = computeVerdict(paymentKey, version)
     const receiver = receivers.get(url)
     if (receiver === undefined) return { kind: 'failure', reason: 'connection', latencyMs: 0 }
     const answer = await callReceiver(receiver, post)
-    if (expected === 'apply' && answer?.ok === true) confirmed.set(name, version)
+    if (expected === 'apply' && answer?.ok === true) confirmed.set(paymentKey, version)
     const arrival = { integrationAddress, chainId, txHash, version, at: now(), fault, expected, url, headers, body }
     arrivals.push({ ...arrival, status: answer?.status ?? null })
     if (answer === null) return { kind: 'failure', reason: 'connection', latencyMs: 0 }

@@ -44,7 +44,7 @@ export type TriggerEvent =
       readonly status: number
       readonly answer: ShareResponse | { readonly error: string }
     }
-  /** The scenario ended. Always the last event, unless it failed. */
+  /** The scenario ended: the last event of a scenario that did not fail. */
   | {
       readonly event: 'done'
       readonly scenario: TriggerScenario

@@ -232,7 +232,7 @@ const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
     const chain = findChain(chains, request.chainId)
     const { confirmations } = finality[chain.chainId as keyof typeof finality] ?? {}
     if (confirmations === undefined)
-      throw new TriggerError(`A payment on chain ${chain.chainId} is never final, so it is never given up.`)
+      throw new TriggerError(`A payment on chain ${chain.chainId} is never final, so the service never drops it.`)
     const payment = yield* pay(request)
     const movedPayment = yield* replaceBlocks(payment, true)
     yield* replaceBlocks(movedPayment, false)
@@ -255,7 +255,7 @@ const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
         const answer = await share()
         return answer.reviewAnswer === null ? null : { event: 'share' as const, request, status: 200, answer }
       } catch (error) {
-        // After RED the service tries the token again; the provider's rejection carries the former verdict.
+        // After RED the service tries to redeem the token again. The rejection has the former verdict.
         if (!(error instanceof ShareTokenRejectedError)) throw error
         const answer = { error: formatShareRejection(error.providerMessage, error.formerReview) }
         return { event: 'share' as const, request, status: 422, answer }
@@ -355,9 +355,9 @@ export async function createSimulatedChains(deps: SimulatedChainsDeps) {
     if (!isClosed) await clock.sleep(pollMs)
     return !isClosed && turn < maxPolls
   }
-  const indexed: readonly Chain[] = chains
+  const chainsToIndex: readonly Chain[] = chains
   return {
-    chains: indexed,
+    chains: chainsToIndex,
     trigger: (service: Service) => createTrigger({ service, chains, identity, draws, progress }),
     /** Ends a scenario that waits. Call it before the service stops. */
     close() {

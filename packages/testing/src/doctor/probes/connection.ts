@@ -129,10 +129,10 @@ export const connectionProbes = {
       if (sockets === null) return null
       const deliveries = [await buildForged(context, unreadBodyBytes), await context.good(context.newPayment())]
       const answers = await sockets.sendOnOneConnection(deliveries)
-      const ofForged = judgeRejected(answers.slice(0, 1), 'presence-only', timeoutMs)
-      const ofValid = judgeAccepted(answers.slice(1), 'connection-not-reusable', timeoutMs)
-      const worse = ofValid.verdict === 'fail' || ofForged.verdict === 'pass' ? ofValid : ofForged
-      return addReuse({ ...worse, answers })
+      const forgedJudgement = judgeRejected(answers.slice(0, 1), 'presence-only', timeoutMs)
+      const validJudgement = judgeAccepted(answers.slice(1), 'connection-not-reusable', timeoutMs)
+      const isValidWorse = validJudgement.verdict === 'fail' || forgedJudgement.verdict === 'pass'
+      return addReuse({ ...(isValidWorse ? validJudgement : forgedJudgement), answers })
     },
   },
   'large-body': {

@@ -118,8 +118,8 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
   const statementMs = milliseconds('statementTimeoutMs', options.statementTimeoutMs ?? defaults.statementTimeoutMs)
   const idleMs = milliseconds('idleTimeoutMs', options.idleTimeoutMs ?? defaults.idleTimeoutMs)
   const limits = { statementMs, idleMs: driver.survivesIdleTimeout ? idleMs : 0 }
-  const claim = advanceStatement(table, limits)
-  const callerClaim = advanceStatement(table)
+  const ownStatement = advanceStatement(table, limits)
+  const nestedStatement = advanceStatement(table)
   const read = readStatement(table)
   const page = pageStatement(table)
   const { guard, queue } = getConnectionQueues(database)
@@ -150,12 +150,12 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
       { leftMs }: Wait,
     ): Promise<VersionDecision> {
       let failure: { readonly error: unknown } | undefined
-      let claimed = false
+      let isVersionWritten = false
       const values = [...key, String(version)]
       // For the server, 0 means no limit.
       const lockMs = Math.max(1, Math.ceil(leftMs()))
-      const work: Work<Tx, VersionDecision> = async (tx, [claimedRow]) => {
-        if (claimedRow === undefined) {
+      const work: Work<Tx, VersionDecision> = async (tx, [writtenRow]) => {
+        if (writtenRow === undefined) {
           // The statement locked the row, so it exists. But a row-level policy may hide it from this read.
           const stored = await queryVersion(tx, key)
           if (stored === undefined)
@@ -164,8 +164,8 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
             )
           return { result: decideVersion(stored, version) }
         }
-        claimed = true
-        const commitCheck = commitCheckSql(String(claimedRow['xact']))
+        isVersionWritten = true
+        const commitCheck = commitCheckSql(String(writtenRow['xact']))
         try {
           await guard.start(() => effect(tx))
         } catch (error) {
@@ -176,12 +176,12 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
         return { result: 'apply', commitCheck }
       }
       try {
-        if (inside !== undefined) return await driver.nested(inside, { statement: callerClaim, values }, work)
-        return await driver.transaction({ statement: claim, values: [String(lockMs), ...values] }, work)
+        if (inside !== undefined) return await driver.nested(inside, { statement: nestedStatement, values }, work)
+        return await driver.transaction({ statement: ownStatement, values: [String(lockMs), ...values] }, work)
       } catch (error) {
         // A driver may replace the effect's error by an error of the ROLLBACK.
         if (failure !== undefined) throw failure.error
-        throw claimed ? toCommitError(error) : toAdvanceError(error, table, busy.busyTimeoutMs)
+        throw isVersionWritten ? toCommitError(error) : toAdvanceError(error, table, busy.busyTimeoutMs)
       }
     }
 

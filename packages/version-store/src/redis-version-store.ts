@@ -55,7 +55,7 @@ async function listMasters(client: RedisClient): Promise<readonly RedisClient[]>
  * The lease expires by itself, so a dead process does not block a payment. A resent command finds its own token and
  * renews the lease, because the effect begins only after the answer.
  */
-const claimScript = `
+const leaseScript = `
 local stored = tonumber(string.match(redis.call('GET', KEYS[1]) or '0', '^%d+'))
 local version = tonumber(ARGV[1])
 if version == stored then return 'duplicate' end
@@ -147,15 +147,15 @@ export function createRedisVersionStore(options: RedisVersionStoreOptions): List
 
   /** The braces make a cluster keep both keys in one slot. */
   function buildKeys(payment: PaymentKey) {
-    const tag = `${prefix}{${JSON.stringify(toKeyParts(payment))}}`
-    return { version: tag, lease: `${tag}:lease` }
+    const versionKey = `${prefix}{${JSON.stringify(toKeyParts(payment))}}`
+    return { version: versionKey, lease: `${versionKey}:lease` }
   }
 
   /** Repeats the request for the lease until the payment is free, or the version needs no effect. */
-  async function claim(keys: ReturnType<typeof buildKeys>, version: string, token: string): Promise<string> {
+  async function acquireLease(keys: ReturnType<typeof buildKeys>, version: string, token: string): Promise<string> {
     const deadline = busy.monotonicNow() + busy.busyTimeoutMs
     for (;;) {
-      const answer = await run(claimScript, [keys.version, keys.lease], [version, token, String(leaseMs)])
+      const answer = await run(leaseScript, [keys.version, keys.lease], [version, token, String(leaseMs)])
       if (answer !== 'busy') return answer
       if (busy.monotonicNow() >= deadline) throw new StoreBusyError(busy.busyTimeoutMs, 'effect')
       await busy.sleep(retryEveryMs)
@@ -166,7 +166,7 @@ export function createRedisVersionStore(options: RedisVersionStoreOptions): List
     const keys = buildKeys(payment)
     const token = newToken()
     try {
-      const answer = await claim(keys, version, token)
+      const answer = await acquireLease(keys, version, token)
       if (answer !== 'apply') return answer as VersionDecision
       const commands: string[] = []
       const tx: RedisTransaction = {

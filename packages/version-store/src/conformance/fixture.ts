@@ -92,14 +92,14 @@ export function createFaultPlan(): FaultPlan {
     operation(run, sever) {
       const fault = next()
       if (fault === undefined) return run()
-      const give = () => {
+      const throwFault = () => {
         if (fault !== 'rejected') sever?.()
         throw new InjectedFaultError(`The operation was made to fail: ${fault}.`)
       }
-      if (fault !== 'lost after') return give()
+      if (fault !== 'lost after') return throwFault()
       const result = run()
-      if (typeof (Object(result) as Partial<Promise<unknown>>).then !== 'function') return give()
-      return (result as Promise<unknown>).then(give, give) as typeof result
+      if (typeof (Object(result) as Partial<Promise<unknown>>).then !== 'function') return throwFault()
+      return (result as Promise<unknown>).then(throwFault, throwFault) as typeof result
     },
     arm(index, fault) {
       armed = { index, fault }

@@ -14,7 +14,7 @@ interface Attempt<Tx> {
   deliver(version: number, failure?: Error): Promise<{ readonly outcome: unknown; readonly faulty: boolean }>
 }
 
-/** Makes and checks one attempt. Resolves true if the fault happened. */
+/** Makes and checks one attempt. Returns whether the fault happened. */
 type Check = <Tx>(attempt: Attempt<Tx>) => Promise<boolean>
 
 const checks: Readonly<Record<string, Check>> = {

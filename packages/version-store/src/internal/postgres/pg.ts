@@ -132,17 +132,17 @@ async function transaction<Value>(
 ): Promise<Value> {
   let broken: Error | undefined
   let begun = false
-  let breaks = (_: Error) => {}
+  let onBroken = (_: Error) => {}
   // When a lent connection breaks between two statements, `pg` emits `error`. Without a listener that would end the
   // process.
   const lost = new Promise<never>((_, reject) => {
-    breaks = (error) => {
+    onBroken = (error) => {
       broken = error
       reject(error)
     }
   })
   lost.catch(() => {})
-  client.on('error', breaks)
+  client.on('error', onBroken)
   try {
     const rows = await begin(client, statements, first).catch(async (error: Error) => {
       if (!(error instanceof StatementLostError)) throw error
@@ -157,10 +157,10 @@ async function transaction<Value>(
     return result
   } catch (error) {
     if (!begun && error instanceof TransactionOpenError) broken = error
-    else await client.query('ROLLBACK').catch((failure: Error) => breaks(failure))
+    else await client.query('ROLLBACK').catch((failure: Error) => onBroken(failure))
     throw error
   } finally {
-    client.removeListener('error', breaks)
+    client.removeListener('error', onBroken)
     release(broken)
   }
 }

@@ -168,7 +168,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   const wake = createWake()
   let touchedAt = Number.NEGATIVE_INFINITY
 
-  /** At most once a second: deliveries must not wait for each other at this row. */
+  /** Stores the delivery's time, at most once a second: deliveries must not wait for each other at this row. */
   async function touch(): Promise<void> {
     const at = now()
     if (Math.abs(at - touchedAt) < 1_000) return

@@ -81,7 +81,7 @@ export const fixes = {
   },
   versions: {
     summary:
-      'Store the version per chainId and txHash. Discard what is not greater, and answer 2xx. Handle each version once.',
+      'Store the version per chainId and txHash. Discard lower or equal ones, and answer 2xx. Handle each version once.',
     lines: buildLines('const { receive } = createReceiver({ verify, store, handle })'),
   },
   'body-limit': {

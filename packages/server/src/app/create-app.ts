@@ -82,9 +82,9 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
   const { findPeer = ({ env }) => env?.incoming?.socket.remoteAddress } = deps
   const { now = () => performance.now(), api = true } = deps
   const app = new Hono<AppEnv>()
-  const first = createGuard({ service, limits, findPeer, toErrorResponse })
+  const guard = createGuard({ service, limits, findPeer, toErrorResponse })
   const observers = [metrics?.onRequest, deps.accessLog === true ? createAccessLog(logger) : undefined]
-  app.use('*', observeRequests(first, { observers: observers.filter((each) => each !== undefined), now }))
+  app.use('*', observeRequests(guard, { observers: observers.filter((each) => each !== undefined), now }))
   if (api) addApi()
   addHealthRoutes(app, cacheAnswer(health, now))
   if (metrics !== undefined && typeof metricsToken === 'string') addMetricsRoute(app, metrics, metricsToken, now)

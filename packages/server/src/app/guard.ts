@@ -79,10 +79,10 @@ export function createGuard({ service, limits, findPeer, toErrorResponse }: Guar
     if (rejection !== null) return rejection
     await next()
     // Processor updates and the metrics are authenticated by their routes.
-    const unsentMs = source !== null && c.res.status === 401 ? limits?.countUnauthorized(source) : 0
-    if (!unsentMs) return undefined
+    const unauthorizedWaitMs = source !== null && c.res.status === 401 ? limits?.countUnauthorized(source) : 0
+    if (!unauthorizedWaitMs) return undefined
     c.res = undefined // otherwise hono merges the headers of the 401
-    c.res = answerTooManyRequests(unsentMs)
+    c.res = answerTooManyRequests(unauthorizedWaitMs)
     return undefined
   }
 }

@@ -2,7 +2,7 @@ import type { ChainStatus } from '@payment-integration/core'
 import { describe, expect, it } from 'vitest'
 import { chainStatus, nodeStatus } from '../../test/support/chain-status.js'
 import { listenTempApp } from '../../test/support/listening-app.js'
-import { createHealth, type HealthDeps, recentProofMs } from './health.js'
+import { createHealth, type HealthDeps, recentFailedProofMs } from './health.js'
 
 const up = { ping: async () => undefined }
 const chain = (status: Partial<ChainStatus>) => ({ status: () => chainStatus(status) })
@@ -75,13 +75,13 @@ describe('GET /health', () => {
     await look()
     failedProofs = 2
     await look()
-    now += recentProofMs - 1
+    now += recentFailedProofMs - 1
     await look()
     now += 1
     await look()
     failedProofs = 3
     await look()
-    now += recentProofMs
+    now += recentFailedProofMs
     await look()
     expect(statuses).toEqual(['ok', 'degraded', 'degraded', 'ok', 'degraded', 'ok'])
   })

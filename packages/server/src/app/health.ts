@@ -9,11 +9,11 @@ import { allowMethods, answerPrivateJson } from './answers.js'
 import type { AppEnv } from './requests.js'
 
 /** How long a failed proof counts as recent, in milliseconds after it was noticed. */
-export const recentProofMs = 600_000
+export const recentFailedProofMs = 600_000
 
 /**
  * Watches the counts of failed proofs, which only grow. The returned function reports whether any count rose within
- * {@link recentProofMs}.
+ * {@link recentFailedProofMs}.
  * @param now - Unix time in milliseconds.
  */
 function createProofWatch(now: () => number): (chains: readonly ChainStatus[]) => boolean {
@@ -25,7 +25,7 @@ function createProofWatch(now: () => number): (chains: readonly ChainStatus[]) =
         const key = `${chainId}:${position}`
         if (failedProofs > (noticed.get(key)?.count ?? 0)) noticed.set(key, { count: failedProofs, at: time })
       }
-    return [...noticed.values()].some(({ at }) => time - at < recentProofMs)
+    return [...noticed.values()].some(({ at }) => time - at < recentFailedProofMs)
   }
 }
 

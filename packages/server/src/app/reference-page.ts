@@ -45,9 +45,9 @@ function loadFile(make: () => Promise<PublicFile> | PublicFile) {
     const bytes = Buffer.from(body)
     const small = await promisify(gzip)(bytes, { level: 9 })
     const hash = createHash('sha256').update(bytes).digest('base64url')
-    const all = { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff', Vary: 'Accept-Encoding', ...headers }
-    const plain = { body: bytes, headers: { ...all, ETag: `"${hash}"` } }
-    const gzipped = { body: small, headers: { ...all, ETag: `"${hash}-gzip"`, 'Content-Encoding': 'gzip' } }
+    const common = { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff', Vary: 'Accept-Encoding', ...headers }
+    const plain = { body: bytes, headers: { ...common, ETag: `"${hash}"` } }
+    const gzipped = { body: small, headers: { ...common, ETag: `"${hash}-gzip"`, 'Content-Encoding': 'gzip' } }
     const packed = small.length < bytes.length ? gzipped : plain
     return { version: hash.slice(0, 16), packed, plain: bytes.length > largeBytes ? packed : plain }
   }
@@ -202,12 +202,12 @@ const redirects = { '/': `.${path}`, [`${path}/`]: `..${path}` }
  * page names each file with the version of its content, so that a browser caches the file for ever.
  */
 export function addReferencePage(app: Hono<AppEnv>): void {
-  const ofSwagger = Object.entries(referenceFiles).map(([name, type]) => [
+  const swaggerFiles = Object.entries(referenceFiles).map(([name, type]) => [
     name,
     loadFile(async () => ({ body: await readReferenceFile(name as ReferenceFile), type })),
   ])
   const files: Readonly<Record<ReferenceFile | 'page.css' | 'page.js', LoadedFile>> = {
-    ...Object.fromEntries(ofSwagger),
+    ...Object.fromEntries(swaggerFiles),
     'page.css': loadFile(() => ({ body: style, type: referenceFiles['swagger-ui.css'] })),
     'page.js': loadFile(() => ({ body: script, type: referenceFiles['swagger-ui-bundle.js'] })),
   }

@@ -96,7 +96,7 @@ interface VerdictRouteDeps {
  */
 export function addVerdictRoute(app: Hono<AppEnv>, deps: VerdictRouteDeps): void {
   const { identity, readWebhook, logger, onRejected, now } = deps
-  const lines = createRate({ count: maxLinesPerMinute, periodMs: 60_000, now })
+  const logRate = createRate({ count: maxLinesPerMinute, periodMs: 60_000, now })
   app.post(verdictPath, async (c) => {
     const body = await readRequestBody(c.req.raw, maxBodyBytes)
     const digest = c.req.header('X-Payload-Digest') ?? null
@@ -109,7 +109,7 @@ export function addVerdictRoute(app: Hono<AppEnv>, deps: VerdictRouteDeps): void
       const { code = '', message } = error as NodeJS.ErrnoException
       if (!code.startsWith('ERR_PROVIDER_WEBHOOK_')) throw error
       onRejected?.(code)
-      if (lines.take(code) === 0)
+      if (logRate.take(code) === 0)
         logger.warn(
           { eventType: 'identity.webhook_rejected', code, status: 400 },
           'A webhook of the provider is rejected.',

@@ -92,7 +92,7 @@ export function parseMasterKeys(text: string): string | Flaw {
   }
 }
 
-/** A secret of at least so many characters. */
+/** A secret of at least `min` characters. */
 export const createSecretParser =
   (min: number): Parse<string> =>
   (text) =>

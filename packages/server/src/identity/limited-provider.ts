@@ -3,16 +3,16 @@ import { ShareTokenRejectedError } from '@payment-integration/core/identity'
 import type { Clock, IdentityProvider, RedeemResult } from '@payment-integration/core/ports'
 
 /** Replaces a gateway's error page, which helps no caller. */
-export const tooLong = 'The share token is longer than the identity provider takes'
+export const tokenTooLong = 'The share token is longer than the identity provider takes'
 
 /** Whether a rejection means that the token is too long, so that the caller's request is malformed. */
 export const isTokenTooLong = (error: unknown): boolean =>
-  error instanceof ShareTokenRejectedError && error.providerMessage === tooLong
+  error instanceof ShareTokenRejectedError && error.providerMessage === tokenTooLong
 
 // A limited number of requests begin in a window, a few wait in a queue, and others are shed. Each integration has
 // its own queue, and the queues take turns: no integration waits for the backlog of another one.
 
-/** The request may begin, or it is shed and its caller should wait so many milliseconds. */
+/** The request may begin, or it is shed and its caller should wait for `retryAfterMs`. */
 export type Admission = { readonly kind: 'go' } | { readonly kind: 'shed'; readonly retryAfterMs: number }
 
 interface GateOptions {
@@ -133,7 +133,7 @@ export function createGate(options: GateOptions) {
         admitWaiting()
       })
     },
-    /** Pauses for so many milliseconds: sheds waiting requests, and new ones until the pause is over. */
+    /** Pauses for `ms` milliseconds: sheds waiting requests, and new ones until the pause is over. */
     pause(ms: number): void {
       pausedUntil = Math.max(pausedUntil, now() + ms)
       shedAll(ms)
@@ -175,8 +175,8 @@ export function computeLimits(percent: number): Readonly<Record<keyof ProviderLi
 /** The provider's window, in milliseconds. */
 const windowMs = 5_000
 /**
- * The longest wait of a request, in windows. All waiting redemptions fill at most as many windows, and those of one
- * integration fill at most one. A share may send several requests, one after the other, and each waits separately.
+ * The longest wait of a request, in windows. All waiting redemptions together fill at most this many windows, and those
+ * of one integration at most one. A share may send several requests, one after the other, and each waits separately.
  * Look-ups and polls have the same limits.
  */
 const waitingWindows = 2

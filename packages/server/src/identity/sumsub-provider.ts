@@ -11,7 +11,7 @@ import type {
 } from '@payment-integration/core/ports'
 import type * as Sumsub from '@payment-integration/identity-sumsub'
 import { createFetch } from '../internal/outgoing-fetch.js'
-import { type ClosableIdentityProvider, limitProvider, type ProviderLimits, tooLong } from './limited-provider.js'
+import { type ClosableIdentityProvider, limitProvider, type ProviderLimits, tokenTooLong } from './limited-provider.js'
 
 /** The calls that `createSumsubClient` of `@payment-integration/identity-sumsub/service` makes. */
 export interface SumsubCalls {
@@ -65,7 +65,7 @@ export function createSumsubIdentityProvider<Options extends object>(
         return { kind: 'throttled', retryAfterMs: error.retryAfterMs }
       case 'ERR_PROVIDER_SETUP': {
         const { status, providerCode, code } = error
-        if (tooLongStatuses.has(status)) return { kind: 'rejected', message: tooLong, providerCode: status }
+        if (tooLongStatuses.has(status)) return { kind: 'rejected', message: tokenTooLong, providerCode: status }
         const reason = providerCode === null ? code : `${code} ${providerCode}`
         return { kind: 'misconfigured', reason, facts: { status, code } }
       }

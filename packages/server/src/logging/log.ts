@@ -31,11 +31,11 @@ export function shortenUrls(text: string): string {
 
 /** The beginning of a text, without a URL at the cut: if the `@` was cut off, a password would be shown as the host. */
 function cutText(text: string): string {
-  const read = text.slice(0, maxCharacters)
-  let word = read.length
-  while (word > 0 && !/\s/.test(read.charAt(word - 1))) word -= 1
-  const url = read.indexOf('://', word)
-  return url === -1 ? read : read.slice(0, url)
+  const beginning = text.slice(0, maxCharacters)
+  let lastWordStart = beginning.length
+  while (lastWordStart > 0 && !/\s/.test(beginning.charAt(lastWordStart - 1))) lastWordStart -= 1
+  const url = beginning.indexOf('://', lastWordStart)
+  return url === -1 ? beginning : beginning.slice(0, url)
 }
 
 function shortenUrl(url: string): string {
@@ -191,8 +191,8 @@ function pickLoggedFields(fields: Readonly<Record<string, unknown>>): Record<str
 }
 
 /**
- * Builds a sink that logs endpoints that fail or recover, deliveries that are given up, payments hidden in area (a),
- * and the newest audit record. Metrics count the other events.
+ * Builds a sink that logs endpoints that fail or recover, deliveries that are given up, payments that the read API does
+ * not show, and the newest audit record. Metrics count the other events.
  */
 export function createEventLog(logger: Pick<Logger, 'info' | 'warn'>): EventSink {
   return (event) => {
@@ -208,7 +208,7 @@ export function createEventLog(logger: Pick<Logger, 'info' | 'warn'>): EventSink
       }
       case 'payment.additional': {
         const { type: eventType, integrationAddress, chainId, txHash, ordinal } = event
-        // A further payment without an integration was never visible in area (a), so nothing is hidden.
+        // A further payment without an integration was never visible in the read API, so nothing is hidden.
         if (integrationAddress === null) return
         return logger.warn(
           { eventType, integrationAddress, chainId, txHash, ordinal },

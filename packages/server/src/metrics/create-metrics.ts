@@ -100,15 +100,15 @@ function addCounters(
   return { onEvent, countRejectedWebhook }
 }
 
-let registry: Registry | undefined
+let processRegistry: Registry | undefined
 
 /** All servers in a process share this registry: a second watch on the event loop would repeat the same values. */
 function getProcessRegistry({ collectDefaultMetrics, Registry }: MetricsLibrary): Registry {
-  if (registry === undefined) {
-    registry = new Registry()
-    collectDefaultMetrics({ register: registry })
+  if (processRegistry === undefined) {
+    processRegistry = new Registry()
+    collectDefaultMetrics({ register: processRegistry })
   }
-  return registry
+  return processRegistry
 }
 
 /**
@@ -135,7 +135,7 @@ export async function createMetrics(options: MetricsOptions = {}): Promise<Metri
     registers: [registry],
   }).set({ version }, 1)
   addChainMetrics(library, registry, () => sources?.indexers.map((indexer) => indexer.status()) ?? [], callPrices)
-  const discardBacklog = addDeliveryMetrics(library, registry, { sources: () => sources?.deliveries, timeoutMs })
+  const discardBacklog = addDeliveryMetrics(library, registry, { getDeliveries: () => sources?.deliveries, timeoutMs })
   const attempts = createAttemptMetrics()
   const counters = addCounters(library, registry, attempts)
   const requests = createRequestDurations()

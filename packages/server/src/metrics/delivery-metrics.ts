@@ -68,14 +68,14 @@ type Deliveries = MetricsSources['deliveries']
 
 /**
  * Adds the metrics to a registry.
- * @param sources - The queried stores; undefined: none yet.
+ * @param getDeliveries - Returns the stored deliveries to query; undefined: none yet.
  * @param timeoutMs - How long the database may take.
  * @returns A function to call before each scrape: it discards the backlog, which the scrape then reads only once.
  */
 export function addDeliveryMetrics(
   { Gauge }: MetricsLibrary,
   registry: Registry,
-  { sources, timeoutMs }: { readonly sources: () => Deliveries | undefined; readonly timeoutMs: number },
+  { getDeliveries, timeoutMs }: { readonly getDeliveries: () => Deliveries | undefined; readonly timeoutMs: number },
 ): () => void {
   let backlog: ReturnType<Deliveries['backlog']> | undefined
   const readBacklog = (deliveries: Deliveries) => (backlog ??= deliveries.backlog({ atMost: maxPending }))
@@ -94,7 +94,7 @@ export function addDeliveryMetrics(
       registers: [registry],
       async collect() {
         this.reset()
-        const deliveries = sources()
+        const deliveries = getDeliveries()
         const sample = deliveries === undefined ? null : await answerWithin(() => read(deliveries), timeoutMs)
         if (sample !== null) this.set(...sample)
       },
@@ -115,7 +115,7 @@ export function addDeliveryMetrics(
   )
   addPlain(
     'deliveries_pending',
-    `Deliveries that are not settled, of enabled integrations with a URL. Counted up to ${maxPending}: that many means so many or more.`,
+    `Deliveries that are not settled, of enabled integrations with a URL. Counted up to ${maxPending}: that value means that many or more.`,
     async (deliveries) => (await readBacklog(deliveries)).pending,
   )
   addPlain(

@@ -71,13 +71,13 @@ export function createBuckets(bounds: readonly number[]) {
     },
     /** The samples of the series. @param labels - Formatted labels without braces; empty: none. */
     lines(name: string, labels: string): string[] {
-      let below = 0
+      let cumulative = 0
       const buckets = counts.map((count, index) => {
-        below += count
-        return `${name}_bucket{le="${bounds[index] ?? '+Inf'}"${labels === '' ? '' : `,${labels}`}} ${below}`
+        cumulative += count
+        return `${name}_bucket{le="${bounds[index] ?? '+Inf'}"${labels === '' ? '' : `,${labels}`}} ${cumulative}`
       })
       const braced = labels === '' ? '' : `{${labels}}`
-      return [...buckets, `${name}_sum${braced} ${sum}`, `${name}_count${braced} ${below}`]
+      return [...buckets, `${name}_sum${braced} ${sum}`, `${name}_count${braced} ${cumulative}`]
     },
   }
 }
@@ -94,26 +94,26 @@ const help = 'Time from a request to its answer. Requests that are no well-forme
 
 /** Builds the histogram without the Prometheus library, which took a tenth of a look-up's CPU time. */
 export function createRequestDurations() {
-  const all = new Map<string, { readonly labels: string; readonly buckets: ReturnType<typeof createBuckets> }>()
+  const seriesByKey = new Map<string, { readonly labels: string; readonly buckets: ReturnType<typeof createBuckets> }>()
 
-  function open(key: string, { method, route, status }: RequestFacts) {
+  function addSeries(key: string, { method, route, status }: RequestFacts) {
     // The values need no escaping: they are known methods, route patterns and numbers.
     const labels = `method="${method}",route="${route}",status="${status}"`
     const series = { labels, buckets: createBuckets(durationBuckets) }
-    all.set(key, series)
+    seriesByKey.set(key, series)
     return series
   }
 
   return {
     observe(request: RequestFacts): void {
       const key = `${request.method} ${request.status} ${request.route}`
-      const series = all.get(key) ?? open(key, request)
+      const series = seriesByKey.get(key) ?? addSeries(key, request)
       series.buckets.observe(request.ms / 1_000)
     },
     text: () =>
       [
         ...formatHeading(name, 'histogram', help),
-        ...[...all.values()].flatMap(({ labels, buckets }) => buckets.lines(name, labels)),
+        ...[...seriesByKey.values()].flatMap(({ labels, buckets }) => buckets.lines(name, labels)),
       ].join('\n'),
   }
 }

@@ -69,7 +69,7 @@ export interface HttpServer {
    * Accepts nothing new, closes idle connections and lets requests finish. When the signal aborts, it closes
    * every connection. Idempotent.
    */
-  stop(cut: AbortSignal): Promise<void>
+  stop(deadline: AbortSignal): Promise<void>
 }
 
 /**
@@ -108,8 +108,8 @@ export async function listenHttp(
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
     drain: () => closeAfterAnswers(server),
-    stop(cut) {
-      stopped ??= close(server, closeIdle, cut)
+    stop(deadline) {
+      stopped ??= close(server, closeIdle, deadline)
       return stopped
     },
   }
@@ -134,19 +134,19 @@ function closeAfterAnswers(server: Server): void {
   server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'))
 }
 
-function close(server: Server, closeIdle: () => void, cut: AbortSignal): Promise<void> {
+function close(server: Server, closeIdle: () => void, deadline: AbortSignal): Promise<void> {
   closeAfterAnswers(server)
   return new Promise((resolve) => {
-    const cutAll = () => server.closeAllConnections()
+    const closeAll = () => server.closeAllConnections()
     // Waits for the first interval, so that a request whose bytes have arrived is still served.
     const idle = setInterval(closeIdle, 50)
     server.close(() => {
       clearInterval(idle)
-      cut.removeEventListener('abort', cutAll)
+      deadline.removeEventListener('abort', closeAll)
       resolve()
     })
-    if (cut.aborted) cutAll()
-    else cut.addEventListener('abort', cutAll, { once: true })
+    if (deadline.aborted) closeAll()
+    else deadline.addEventListener('abort', closeAll, { once: true })
   })
 }
 

@@ -72,7 +72,7 @@ export async function openChainFeed(
   const connection = await connectChainFeed(config, logger)
   return {
     /** Reads a chain from the feed, or from its nodes where the feed has a flaw or another configuration. */
-    over(chain: Chain, each: ChainConfig) {
+    wrap(chain: Chain, each: ChainConfig) {
       const minProof = each.proof ?? undefined
       const spokePools = each.spokePools ?? evm.knownSpokePools(each.chainId)
       return createFeedChain({ chain, connection, minProof, spokePools, clock, logger })

@@ -140,12 +140,12 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
   const receiveUpdate =
     processorSecrets.length === 0 ? null : createUpdateReceiver({ secrets: processorSecrets, clock })
   const onQuarantine = createQuarantineReport(logger, onEvent)
-  const nodes = await Promise.all(config.chains.map((each) => openChain(each, onQuarantine)))
+  const evmChains = await Promise.all(config.chains.map((each) => openChain(each, onQuarantine)))
   const feed = await openChainFeed(config.feed, { clock, logger })
   const followed = config.chains.map((each, index) => {
-    const chain = nodes[index] as Chain
+    const chain = evmChains[index] as Chain
     const { startBlock, pollMs } = each
-    return { chain: feed?.over(chain, each) ?? chain, startBlock, pollMs, leaseMs: config.leaseMs }
+    return { chain: feed?.wrap(chain, each) ?? chain, startBlock, pollMs, leaseMs: config.leaseMs }
   })
   const chains = new Map(followed.map(({ chain }) => [chain.chainId, chain]))
   const confirmations = Object.fromEntries(config.chains.map((chain) => [chain.chainId, chain.confirmations]))
@@ -198,7 +198,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
       logger,
       async close() {
         fulfilments?.close()
-        for (const chain of nodes) chain.close()
+        for (const chain of evmChains) chain.close()
         identity?.provider.close()
         await Promise.allSettled([sender.close(), receipts?.close?.(), feed?.close()])
         await store.close()

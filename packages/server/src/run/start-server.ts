@@ -91,11 +91,11 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   const health = createHealth({ store, indexers, recording: config.recording, running: () => running })
   const portal = roles.console ? await closeOnFailure(openPortal(config, { service, logger, limits })) : null
   const consoleDeps = { service, logger, store, trigger: opened.trigger?.handle ?? null, tools: options.tools }
-  const pages = config.console && roles.console ? await closeOnFailure(openConsole(config, consoleDeps)) : null
+  const consolePages = config.console && roles.console ? await closeOnFailure(openConsole(config, consoleDeps)) : null
   const app = createApp({
     service,
     api: roles.api,
-    console: pages,
+    console: consolePages,
     portal,
     receiveUpdate,
     readWebhook: opened.readWebhook,
@@ -109,22 +109,22 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     accessLog: config.accessLog,
     logger,
   })
-  const names = [
+  const roleNames = [
     ...(['api', 'console', 'dispatcher', 'poller'] as const).filter((name) => roles[name]),
     ...indexers.map(({ chainId }) => `indexer:${chainId}`),
   ]
   const isStopping = () => loops.signal.aborted
-  const checks = { roles: names, health, indexers, isStopping, metricsToken: admin.metricsToken }
+  const adminDeps = { roles: roleNames, health, indexers, isStopping, metricsToken: admin.metricsToken }
   const apps = {
     app: roles.api || roles.console ? app : null,
-    admin: metrics === undefined ? null : createAdminApp({ ...checks, metrics }),
+    admin: metrics === undefined ? null : createAdminApp({ ...adminDeps, metrics }),
   }
   const listening = openListeners(config, { ...apps, logger, ownsProcess: options.ownsProcess })
   const listeners = await closeOnFailure(listening)
   const url = listeners.api?.url ?? ''
   const adminUrl = listeners.admin?.url ?? null
-  const facts = { host: hostname(), pid: process.pid, release: version, roles: names }
-  const work = service.run(loops.signal, { roles, process: facts }).then(
+  const processFacts = { host: hostname(), pid: process.pid, release: version, roles: roleNames }
+  const work = service.run(loops.signal, { roles, process: processFacts }).then(
     () => {
       running = false
     },
@@ -136,7 +136,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   const changedSettings = config.settings.filter(({ isDefault }) => !isDefault).map(({ name, value }) => [name, value])
   logger.info({ url, adminUrl: adminUrl ?? undefined, config: Object.fromEntries(changedSettings) }, 'Listening.')
   // Builds indexes while the server runs: on a large database, or during a migration, this takes long.
-  if (pages !== null)
+  if (consolePages !== null)
     store.console.prepare().catch((error: unknown) => {
       if (loops.signal.aborted) return
       logger.error(
@@ -156,18 +156,18 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     loops.abort()
     listeners.api?.drain()
     if (url !== '') await sleep(config.drainMs)
-    const cut = AbortSignal.timeout(config.shutdownTimeoutMs)
-    const timeUp = new Promise<void>((resolve) => cut.addEventListener('abort', () => resolve(), { once: true }))
+    const deadline = AbortSignal.timeout(config.shutdownTimeoutMs)
+    const timedOut = new Promise<void>((resolve) => deadline.addEventListener('abort', () => resolve(), { once: true }))
     // A stream ends only when it is closed.
     service.deliveryStreams.close()
     opened.trigger?.close()
-    pages?.close()
+    consolePages?.close()
     portal?.close()
-    await Promise.all([listeners.api?.stop(cut), Promise.race([work, timeUp])])
+    await Promise.all([listeners.api?.stop(deadline), Promise.race([work, timedOut])])
     if (running)
       logger.warn({}, 'Some work did not finish in time and is aborted; it is repeated after the next start.')
-    await listeners.admin?.stop(cut)
-    await Promise.race([opened.close(), timeUp])
+    await listeners.admin?.stop(deadline)
+    await Promise.race([opened.close(), timedOut])
     logger.info({}, 'Stopped.')
   }
   return {

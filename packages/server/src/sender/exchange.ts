@@ -136,7 +136,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       latencyMs: this.#latencyMs(),
     }
     if (status < 300) shortenTimeoutSoon(this)
-    // The body is too long. It is read until this turn ends, for the bytes that arrived with the head.
+    // A body that is too long is read until this turn of the event loop ends, for the bytes that came with the head.
     if ((parseContentLength(fields['content-length']) ?? 0) > maxReadBytes)
       setImmediate(() => this.end(new Error('The body is too long.')))
   }

@@ -102,8 +102,8 @@ export const mutants: readonly Mutant[] = [
   }),
   ...inFile('core/src/payments/change-status.ts', 'core/src/payments/record-range.test.ts', {
     'a payment off the chain fails only once its height is final': [
-      'const final = indexedTo - finalityBlocks',
-      'const final = indexedTo - finalityBlocks + 1',
+      'const finalHeight = indexedTo - finalityBlocks',
+      'const finalHeight = indexedTo - finalityBlocks + 1',
     ],
   }),
   ...inFile('core/src/indexer/reorganize.ts', 'core/src/indexer/reorganize.test.ts', {
@@ -131,7 +131,7 @@ export const mutants: readonly Mutant[] = [
   // Authentication
   ...inFile('core/src/integrations/authenticate.ts', 'core/src/integrations/authenticate.test.ts', {
     'a disabled integration is rejected': ['isWellFormed && usable &&', 'isWellFormed &&'],
-    'a rotated secret ends with its grace time': ['(isPrevious && previousCounts)', 'isPrevious'],
+    'a rotated secret ends with its grace time': ['(isPrevious && isPreviousValid)', 'isPrevious'],
   }),
   ...inFile('core/src/integrations/authenticate.ts', 'core/src/integrations/authenticate.test.ts', {
     'base64 with spare bits is rejected': ['isCanonical && colon >= 0', 'colon >= 0'],

@@ -76,7 +76,7 @@ export function createStoreTransaction(db: Connection, madeDue: (deliveries: num
       await setReached(db, chainId, tip.checkpoint.blockNumber, reached)
       if (tips.has(chainId)) tips.set(chainId, { ...tip, reached })
     },
-    async leaveChain(chainId, above) {
+    async markOffChainAbove(chainId, above) {
       checkInteger(chainId, 'chainId')
       checkInteger(above, 'above')
       await reopenDepositsQuery(db, chainId, above).execute()

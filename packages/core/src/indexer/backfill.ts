@@ -54,8 +54,8 @@ export function decideCoverage(
     const isListed = listed.has(router)
     const from = Math.max(row.from, to + 1)
     if (isListed && from <= indexedTo) gaps.push({ router, coveredFrom: row.from, from, to: indexedTo })
-    const next = isListed && from > indexedTo ? null : to
-    if (stored.has(router) ? next !== row.to : next === null) changes.push({ router, from: row.from, to: next })
+    const newTo = isListed && from > indexedTo ? null : to
+    if (stored.has(router) ? newTo !== row.to : newTo === null) changes.push({ router, from: row.from, to: newTo })
   }
   return { changes, gaps }
 }

@@ -51,8 +51,8 @@ export interface LeaseView {
 /** Leases for work that one process does at a time. Time is the database's, or the store's injected clock. */
 export interface LeaseStore {
   /**
-   * Acquires or extends a lease for `ttlMs` from now. Resolves false while another holder has it. A lease that ends
-   * over a minute later than now + `ttlMs` and now + ten minutes is free: a clock that was ahead wrote it.
+   * Acquires or extends a lease for `ttlMs` from now. Resolves false while another holder has it. But a lease is free
+   * if it ends more than one minute after both now + `ttlMs` and now + ten minutes: a clock that was ahead wrote it.
    */
   acquire(lease: { readonly name: string; readonly holder: string; readonly ttlMs: number }): Promise<boolean>
   /** Releases a lease, if this holder has it or had it last. */
@@ -62,14 +62,17 @@ export interface LeaseStore {
 }
 
 export interface ChainTransaction {
-  /** Locks the chain for writing its blocks, and resolves its checkpoint. Other calls and {@link shareChain} wait. */
+  /**
+   * Locks the chain for writing its blocks, and resolves its checkpoint. {@link lockChain} and {@link shareChain} of
+   * other transactions wait.
+   */
   lockChain(chainId: number): Promise<Checkpoint | null>
   /** Waits for the {@link lockChain} of another transaction, and blocks new calls of it until this transaction ends. */
   shareChain(chainId: number): Promise<void>
   /**
    * Moves the checkpoint, up or down; call after {@link lockChain}. Every stored height above it is deleted with its
-   * proofs. Its hash and the hashes of `below`, ascending, are stored for {@link checkpoints}. More than 2,000 heights
-   * below it a store may keep one hash in 2,000, and none more than 1,000,000 below.
+   * proofs. Its hash and the hashes of `below`, ascending, are stored for {@link checkpoints}. Of the heights more than
+   * 2,000 below it a store may keep one hash in 2,000; of the heights more than 1,000,000 below it, none.
    */
   setCheckpoint(chainId: number, checkpoint: Checkpoint, below?: readonly Checkpoint[]): Promise<void>
   /** The height for finality: of the checkpoint, or of {@link setReached} while higher; null: nothing is indexed. */
@@ -82,7 +85,7 @@ export interface ChainTransaction {
   checkpoints(chainId: number, atOrBelow: number, limit: number): Promise<Checkpoint[]>
   /** Replaces the proof level of blocks, and joins adjacent ranges; call after {@link lockChain}. */
   addProof(chainId: number, proven: ProvenRange): Promise<void>
-  /** As {@link addProof}, for an added router: a block keeps its weaker level, as a read proves its routers only. */
+  /** As {@link addProof}, for an added router: a block keeps the weaker level, as a read proves only its routers. */
   addWeakerProof(chainId: number, proven: ProvenRange): Promise<void>
   /** Stores the blocks that were read for a router, replacing its earlier coverage. */
   setCoverage(chainId: number, coverage: RouterCoverage): Promise<void>

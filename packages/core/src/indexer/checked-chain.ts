@@ -163,7 +163,7 @@ export function findRangeFlaw(range: BlockRange, chainId: number): string | null
     proofRule('proof', proof) ??
     (typeof node === 'string' ? null : formatFlaw('node', node, 'a text')) ??
     expectList(blockRule)('blocks', blocks) ??
-    findBranchFlaw(range) ??
+    findContinuityFlaw(range) ??
     expectList(buildPaymentRule(chainId))('payments', payments) ??
     expectList(buildDepositRule(chainId))('deposits', deposits) ??
     findOrderFlaw('payments', range, payments) ??
@@ -175,7 +175,7 @@ export function findRangeFlaw(range: BlockRange, chainId: number): string | null
   )
 }
 
-function findBranchFlaw({ first, last, blocks, proof }: BlockRange): Flaw {
+function findContinuityFlaw({ first, last, blocks, proof }: BlockRange): Flaw {
   if (blocks[0]?.hash !== first.hash)
     return formatFlaw('blocks[0].hash', blocks[0]?.hash, `the hash of first, ${first.hash}`)
   if (blocks.at(-1)?.hash !== last.hash) return `the last of blocks is not the block last, ${last.hash}`

@@ -9,7 +9,7 @@ import { deferred, start } from '../../test/support/until.js'
 import { ChainError, StoreError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
 import type { PollerOptions } from '../internal/values.js'
-import { awaitedBlocks } from '../payments/change-status.js'
+import { fulfilmentGraceBlocks } from '../payments/change-status.js'
 import type { BridgeDeposit, Fulfilment, FulfilmentSource } from '../ports/chain.js'
 import { createFulfilmentPoller, firstFulfilmentOrdinal } from './fulfilments.js'
 import { dropAllOverdue } from './reindex.js'
@@ -168,7 +168,7 @@ test('payments keep their identity when their transaction is mined again, at oth
   expect(await poller().runOnce()).toBe(2)
   const before = places()
   expect(before.map(({ ordinal }) => ordinal - firstFulfilmentOrdinal)).toEqual([0, 2])
-  await store.transaction((tx) => tx.leaveChain(10, 199))
+  await store.transaction((tx) => tx.markOffChainAbove(10, 199))
   expect(places().map(({ offChain }) => offChain)).toEqual([true, true])
   mine(2, 201)
   expect(await poller().runOnce()).toBe(2)
@@ -199,7 +199,7 @@ test('a payment keeps its identity when its transaction has other logs in anothe
   for (const [index, deposit] of [one, two].entries())
     fills.set(deposit.depositId, getFulfilment('both', deposit, { logIndex: index }))
   expect(await poller().runOnce()).toBe(2)
-  await store.transaction((tx) => tx.leaveChain(10, 199))
+  await store.transaction((tx) => tx.markOffChainAbove(10, 199))
   fills.delete(one.depositId)
   const block = { blockNumber: 201, blockHash: hashOf('201') }
   fills.set(two.depositId, getFulfilment('both', two, { logIndex: 0, ...block }))
@@ -215,18 +215,18 @@ test('a payment that left the destination fails 1,000 blocks after its height is
   const { store, poller, payments, fills } = await setup([deposit])
   fills.set('7', getFulfilment('a', deposit))
   await poller().runOnce()
-  await store.transaction((tx) => tx.leaveChain(10, 199))
+  await store.transaction((tx) => tx.markOffChainAbove(10, 199))
   const events: ServiceEvent[] = []
   const indexTo = async (blockNumber: number) => {
     await store.transaction((tx) => tx.setCheckpoint(10, { blockNumber, blockHash: hashOf(`${blockNumber}`) }))
     for await (const event of dropAllOverdue(store, { chainId: 10, finalityBlocks: 12 })) events.push(event)
     return payments().map(({ version, state, offChain }) => ({ version, state, offChain }))
   }
-  expect(await indexTo(211 + awaitedBlocks)).toEqual([{ version: 1, state: null, offChain: true }])
-  expect(await indexTo(212 + awaitedBlocks)).toEqual([{ version: 2, state: 'failure', offChain: true }])
+  expect(await indexTo(211 + fulfilmentGraceBlocks)).toEqual([{ version: 1, state: null, offChain: true }])
+  expect(await indexTo(212 + fulfilmentGraceBlocks)).toEqual([{ version: 2, state: 'failure', offChain: true }])
   expect(events).toMatchObject([{ type: 'payment.changed', version: 2, from: null, to: 'failure' }])
   expect(await poller().runOnce()).toBe(1)
-  expect(await indexTo(900 + awaitedBlocks)).toEqual([{ version: 3, state: null, offChain: false }])
+  expect(await indexTo(900 + fulfilmentGraceBlocks)).toEqual([{ version: 3, state: null, offChain: false }])
 })
 
 test('the loop polls at once, then after each pause, survives a failing store, and stops with its signal', async () => {
@@ -277,7 +277,7 @@ test.each(seeds)('seed %d: fills, failures, reorgs and polls in any order leave 
     } else if (action === 1) store.failures.push(new StoreError('ERR_STORE_BUSY', 'busy'))
     else if (action === 2 && deposit !== undefined) {
       const { blockNumber } = deposit.payment
-      await store.transaction((tx) => tx.leaveChain(1, blockNumber)).catch(() => undefined)
+      await store.transaction((tx) => tx.markOffChainAbove(1, blockNumber)).catch(() => undefined)
       await store.transaction((tx) => tx.upsertDeposits(deposits)).catch(() => undefined)
     } else await Promise.all(Array.from({ length: 1 + pick(3) }, () => poller().runOnce()))
   }
@@ -314,7 +314,7 @@ test('a deposit that left its chain during the poll is not recorded', async () =
   const { store, poller, payments, events } = await setup([deposit], { lookup: () => answer.promise })
   const round = poller().runOnce()
   await turns()
-  await store.transaction((tx) => tx.leaveChain(1, 99))
+  await store.transaction((tx) => tx.markOffChainAbove(1, 99))
   answer.resolve(getFulfilment('a', deposit))
   expect(await round).toBe(0)
   expect(payments()).toEqual([])

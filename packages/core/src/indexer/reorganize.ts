@@ -93,7 +93,7 @@ export async function rollBack(
   await store.transaction(async (tx) => {
     await lockChainAt(tx, chainId, checkpoint)
     const reached = (await tx.reached(chainId)) ?? blockNumber
-    await tx.leaveChain(chainId, blockNumber)
+    await tx.markOffChainAbove(chainId, blockNumber)
     await tx.setCheckpoint(chainId, ancestor)
     await tx.setReached(chainId, Math.min(reached, blockNumber + (finalityBlocks ?? 0)))
   })
@@ -169,7 +169,10 @@ async function findAncestor(
   }
 }
 
-/** Binary search for the first checkpoint on the chain, in a page, newest first, whose last one is. */
+/**
+ * Binary search in a page, newest first, whose last checkpoint is on the chain. Resolves the index of the newest
+ * checkpoint that is.
+ */
 async function findNewestOnChain(
   chain: Chain,
   page: readonly Checkpoint[],

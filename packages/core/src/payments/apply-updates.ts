@@ -9,7 +9,7 @@ import { changeStatusByUpdate, type StatusDecision } from './change-status.js'
 import { copyInvoice, copyRecipient, type StoredPayment } from './payment.js'
 import type { NewUpdate, PaymentSelector, SettledUpdate, StoredUpdate } from './payment-store.js'
 import { findRegistered, type Recording } from './recording.js'
-import { emitSnapshots, type StatusChange } from './snapshot.js'
+import { type StatusChange, storeStatusChanges } from './snapshot.js'
 
 /** An update that waits for the host's commit. */
 export interface JoinedUpdate {
@@ -26,10 +26,13 @@ export function toSelectors(updates: readonly ProcessorUpdate[]): PaymentSelecto
   return [...new Map(selectors.map((selector) => [toTransactionKey(selector), selector])).values()]
 }
 
-type Decisions = ReturnType<typeof decideInOrder>
+type Decisions = ReturnType<typeof createDecisions>
 
-/** @param payments - The result of `paymentsForChange` for `toSelectors(updates)`. */
-export function decideInOrder(payments: readonly StoredPayment[]) {
+/**
+ * Decides updates one after the other: each decision starts from the status that the decisions before it left.
+ * @param payments - The result of `paymentsForChange` for `toSelectors(updates)`.
+ */
+export function createDecisions(payments: readonly StoredPayment[]) {
   const byTransaction = groupBy(payments, toTransactionKey)
   const findPayments = (update: ProcessorUpdate) => byTransaction.get(toTransactionKey(update)) ?? []
   /** The changes of the updates that were applied, in order. */
@@ -43,7 +46,7 @@ export function decideInOrder(payments: readonly StoredPayment[]) {
      * Whether the payment of an update is stored. A transaction that fulfils bridge deposits may get more payments
      * later, so there only a payment of the named integration counts.
      */
-    has(update: ProcessorUpdate): boolean {
+    isPaymentStored(update: ProcessorUpdate): boolean {
       const group = findPayments(update)
       const isNamed = (payment: StoredPayment) => payment.integrationAddress === update.integrationAddress
       const mayGrow = group.some(({ source, chainId }) => source.chainId !== chainId)
@@ -54,11 +57,11 @@ export function decideInOrder(payments: readonly StoredPayment[]) {
       const group = findPayments(update)
       const { payment, status, ...result } = decideUpdate(group, update)
       const { id: paymentId, chainId, txHash, integrationAddress, state: from } = payment
-      const name = { chainId, txHash, integrationAddress }
+      const paymentKey = { chainId, txHash, integrationAddress }
       const { outcome, reason } = result
-      events.push({ type: 'update.settled', updateId: update.id, outcome, reason, ...name })
+      events.push({ type: 'update.settled', updateId: update.id, outcome, reason, ...paymentKey })
       if (status !== null) {
-        events.push({ type: 'payment.changed', version: status.version, from, to: status.state, ...name })
+        events.push({ type: 'payment.changed', version: status.version, from, to: status.state, ...paymentKey })
         changes.push({ payment, status })
         group[group.indexOf(payment)] = { ...payment, ...status }
       }
@@ -146,7 +149,7 @@ async function applyInTransaction(
     return { status: 'fulfilled', value: toUpdateResult(stored) }
   })
   if ((await tx.insertUpdates(added)).length < added.length) throw new IdTakenError()
-  await emitSnapshots(tx, decisions.changes)
+  await storeStatusChanges(tx, decisions.changes)
   return { outcomes, events: decisions.events }
 }
 
@@ -172,8 +175,8 @@ async function lockPayments(
   chainIds: readonly number[],
 ): Promise<Decisions> {
   for (const chainId of chainIds) await tx.shareChain(chainId)
-  const decisions = decideInOrder(await tx.paymentsForChange(...toSelectors(updates)))
-  const missingChains = updates.flatMap((each) => (decisions.has(each) ? [] : [Number(each.chainId)]))
+  const decisions = createDecisions(await tx.paymentsForChange(...toSelectors(updates)))
+  const missingChains = updates.flatMap((each) => (decisions.isPaymentStored(each) ? [] : [Number(each.chainId)]))
   if (missingChains.some((chainId) => !chainIds.includes(chainId)))
     throw new UnindexedError([...new Set([...chainIds, ...missingChains])].sort((a, b) => a - b))
   return decisions
@@ -198,16 +201,16 @@ function rejectForeign(
 ): PromiseSettledResult<UpdateResult> {
   const { id, chainId, txHash, integrationAddress = null } = update
   const settled = { outcome: 'refused', reason } as const
-  const name = { chainId: Number(chainId), txHash, integrationAddress }
-  decisions.events.push({ type: 'update.settled', updateId: id, ...settled, ...name })
+  const paymentKey = { chainId: Number(chainId), txHash, integrationAddress }
+  decisions.events.push({ type: 'update.settled', updateId: id, ...settled, ...paymentKey })
   return { status: 'fulfilled', value: { id, ...settled, version: null } }
 }
 
 function decideOrWait(decisions: Decisions, update: ProcessorUpdate): Omit<NewUpdate, 'update' | 'fingerprint'> {
-  if (decisions.has(update)) return decisions.decide(update)
+  if (decisions.isPaymentStored(update)) return decisions.decide(update)
   const { id, txHash } = update
-  const name = { chainId: Number(update.chainId), txHash, integrationAddress: null }
-  decisions.events.push({ type: 'update.settled', updateId: id, outcome: 'waiting', reason: null, ...name })
+  const paymentKey = { chainId: Number(update.chainId), txHash, integrationAddress: null }
+  decisions.events.push({ type: 'update.settled', updateId: id, outcome: 'waiting', reason: null, ...paymentKey })
   return { paymentId: null, outcome: 'waiting', reason: null, version: null }
 }
 

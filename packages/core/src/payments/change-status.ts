@@ -4,7 +4,7 @@ import type { PaymentState, ProcessorUpdate } from '@payment-integration/contrac
 import type { ServiceEvent } from '../events.js'
 import type { StoreTransaction } from '../ports/store.js'
 import { copyInvoice, copyRecipient, type PaymentStatus, type StoredPayment } from './payment.js'
-import { emitSnapshots } from './snapshot.js'
+import { storeStatusChanges } from './snapshot.js'
 
 const refunds = ['refund_pending', 'refund_success', 'refund_failure'] as const
 
@@ -68,14 +68,14 @@ async function changeStateByReorg(
   const { state: from, chainId, txHash, integrationAddress, recipient, invoice } = payment
   if (from === state) return []
   const version = payment.version + 1
-  await emitSnapshots(tx, [{ payment, status: { version, state, recipient, invoice } }])
+  await storeStatusChanges(tx, [{ payment, status: { version, state, recipient, invoice } }])
   return [{ type: 'payment.changed', version, from, to: state, chainId, txHash, integrationAddress }]
 }
 
 /** The most payments that one transaction drops: each may cost a snapshot and a delivery. */
 const maxDropsPerCommit = 500
-/** Grace period, in blocks, to find the fulfilment of a deposit whose payment left the chain; then it is dropped. */
-export const awaitedBlocks = 1_000
+/** Grace period, in blocks, to find the fulfilment of a deposit again; then its payment off the chain is dropped. */
+export const fulfilmentGraceBlocks = 1_000
 
 /**
  * Drops payments off the chain whose former height is final; a primary payment becomes `failure` with version + 1. Call
@@ -85,12 +85,13 @@ export const awaitedBlocks = 1_000
  */
 export async function dropOverdue(
   tx: StoreTransaction,
-  range: { readonly chainId: number; readonly indexedTo: number; readonly finalityBlocks: number | null },
+  chain: { readonly chainId: number; readonly indexedTo: number; readonly finalityBlocks: number | null },
 ): Promise<{ readonly events: readonly ServiceEvent[]; readonly more: boolean }> {
-  const { chainId, indexedTo, finalityBlocks } = range
+  const { chainId, indexedTo, finalityBlocks } = chain
   if (finalityBlocks === null || indexedTo < finalityBlocks) return { events: [], more: false }
-  const final = indexedTo - finalityBlocks
-  const query = { chainId, atOrBelow: final, limit: maxDropsPerCommit, awaitedAtOrBelow: final - awaitedBlocks }
+  const finalHeight = indexedTo - finalityBlocks
+  const awaitedAtOrBelow = finalHeight - fulfilmentGraceBlocks
+  const query = { chainId, atOrBelow: finalHeight, limit: maxDropsPerCommit, awaitedAtOrBelow }
   const overdue = await tx.overduePayments(query)
   const events: ServiceEvent[] = []
   for (const payment of overdue) {

@@ -1,4 +1,4 @@
-/** Payments, snapshots and updates in a store. Every query of area (a) is scoped to one integration. @module */
+/** Payments, snapshots and updates in a store. Every query of the read API is scoped to one integration. @module */
 import type { ProcessorUpdate, UpdateOutcome } from '@payment-integration/contract'
 import type { Checkpoint } from '../indexer/chain-store.js'
 import type { PaymentFacts, PaymentStatus, StoredPayment } from './payment.js'
@@ -10,7 +10,7 @@ export interface PagePosition {
   readonly chainId: number
   readonly txHash: string
   /**
-   * The start of the listing, as the number of the integration's repositions. A reorg may give a payment
+   * The start of the listing: the number of repositions of the integration until then. A reorg may give a payment
    * another time; later pages of the listing still have it at its former position.
    */
   readonly asOf: number
@@ -69,7 +69,7 @@ export interface PaymentReads {
   snapshot(paymentId: string, version: number): Promise<Uint8Array | null>
 }
 
-/** Facts to store, with the decision whether area (a) shows this payment. */
+/** Facts to store, with the decision whether the read API shows this payment. */
 export interface NewPayment {
   readonly facts: PaymentFacts
   readonly primary: boolean
@@ -133,7 +133,7 @@ export interface PaymentTransaction {
    * Marks the payments of a chain in blocks above a height as off the chain, and deletes the waiting deposits there.
    * {@link upsertPayments} removes the mark. A deposit on another chain that a marked payment fulfilled waits again.
    */
-  leaveChain(chainId: number, above: number): Promise<void>
+  markOffChainAbove(chainId: number, height: number): Promise<void>
   markOffChain(paymentIds: readonly string[]): Promise<void>
   /**
    * Inserts payments, or updates the chain's facts of those stored under the same (chainId, txHash, ordinal). A stored

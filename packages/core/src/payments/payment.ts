@@ -142,7 +142,7 @@ export interface PaymentStatus {
 export const initialStatus: PaymentStatus = { version: 1, state: null, recipient: null, invoice: null }
 
 /**
- * A stored payment. Area (a) shows the `primary` one: the lowest ordinal of its transaction among the payments that
+ * A stored payment. The read API shows the `primary` one: the lowest ordinal of its transaction among the payments that
  * name the same integration (or none). Only primary payments change their state.
  */
 export interface StoredPayment extends PaymentFacts, PaymentStatus {

@@ -26,9 +26,9 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): Poller {
   for (const [name, value] of Object.entries({ everyMs, batch, concurrency })) assertWhole(name, value, 1)
   const { states = unsettledStates, chainIds } = source.scope ?? {}
   const polledStates = unsettledStates.filter((state) => states.includes(state))
-  // The payment at which a turn stopped early. The next turn begins after it, so that a payment whose poll always
+  // The payment at which a round stopped early. The next round begins after it, so that a payment whose poll always
   // fails delays the later ones only once.
-  const endedAt = new Map<number, string>()
+  const stoppedAfter = new Map<number, string>()
 
   /** Resolves false when the payment is unchanged or the update failed, which is logged. */
   async function applyReceipt({ chainId, txHash, version }: StoredPayment, update: ProcessorUpdate): Promise<boolean> {
@@ -49,8 +49,8 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): Poller {
   async function pollChain(chainId: number, signal?: AbortSignal): Promise<number> {
     let applied = 0
     let isReachable = true
-    let afterId = endedAt.get(chainId)
-    endedAt.delete(chainId)
+    let afterId = stoppedAfter.get(chainId)
+    stoppedAfter.delete(chainId)
 
     async function poll(payment: StoredPayment): Promise<void> {
       try {
@@ -77,7 +77,7 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): Poller {
       const polled = page.filter(({ state }) => polledStates.includes(state))
       const count = await runConcurrently(polled, concurrency, () => isReachable && !signal?.aborted, poll)
       const last = polled[count - 1]
-      if (!isReachable && last !== undefined) endedAt.set(chainId, last.id)
+      if (!isReachable && last !== undefined) stoppedAfter.set(chainId, last.id)
       if (!isReachable || signal?.aborted || page.length < batch) return applied
       afterId = page.at(-1)?.id
       page = await readPage()
@@ -99,7 +99,7 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): Poller {
     },
     async run(signal) {
       const busy = new Map<number, Promise<void>>()
-      const runTurn = async (chainId: number) => {
+      const runRound = async (chainId: number) => {
         try {
           await pollChain(chainId, signal)
         } catch (error) {
@@ -110,7 +110,7 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): Poller {
       }
       while (!signal.aborted) {
         try {
-          for (const chainId of await chains()) if (!busy.has(chainId)) busy.set(chainId, runTurn(chainId))
+          for (const chainId of await chains()) if (!busy.has(chainId)) busy.set(chainId, runRound(chainId))
         } catch (error) {
           logger.error({ error: describeError(error) }, 'chains of payments without a final state not listed')
         }

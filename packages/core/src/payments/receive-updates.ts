@@ -15,7 +15,7 @@ export const maxUpdatesPerCommit = 100
 export const maxQueuedUpdates = 2_000
 /** Concurrent transactions: one is filled while the other waits for the disk. */
 const concurrency = 2
-/** Failures of single requests after which the others of a failed transaction are rejected, too. */
+/** A failed transaction is repeated request by request; after this many failures the other requests are rejected. */
 const maxFailures = 2
 
 interface QueuedRequest {

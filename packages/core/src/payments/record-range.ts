@@ -35,8 +35,8 @@ export async function assertKnownHashes(
   hashes.set(first.number - 1, first.parentHash)
   const limit = Math.min(maxHeights, last.number - first.number + 2)
   for (const { blockNumber, blockHash } of await tx.checkpoints(chainId, last.number, limit)) {
-    const read = hashes.get(blockNumber)
-    if (read !== undefined && read !== blockHash)
+    const readHash = hashes.get(blockNumber)
+    if (readHash !== undefined && readHash !== blockHash)
       throw new ChainError(
         'ERR_CHAIN_RANGE_GONE',
         chainId,
@@ -91,7 +91,8 @@ function assertContinues(expected: Checkpoint | null, { first }: BlockRange): vo
   if (expected === null) return
   if (first.number === expected.blockNumber + 1 && first.parentHash === expected.blockHash) return
   throw new RangeError(
-    `Block ${first.number} does not follow the checkpoint at ${expected.blockNumber}; pass the range above it, on the same branch.`,
+    `Block ${first.number} does not follow the checkpoint at ${expected.blockNumber}; ` +
+      "pass the range above it, whose first block has the checkpoint's hash as its parent.",
   )
 }
 
@@ -107,15 +108,15 @@ interface BackfillToRecord {
   /** Read for the router of `coverage` alone. */
   readonly range: BlockRange
   readonly coverage: RouterCoverage
-  /** The checkpoint up to which the caller reads its routers; another process may have indexed above without them. */
+  /** The checkpoint for which the caller checked the coverage; above it another process may have read other routers. */
   readonly expected: Checkpoint | null
   readonly recording: Recording
 }
 
 /**
  * Records a range below the checkpoint: payments, deposits, proof and coverage. A block keeps the weaker of its two
- * proofs. No payment takes the ordinal of another one. Nothing is written when the checkpoint is below the range, or
- * the range contradicts the stored hashes.
+ * proofs. No payment takes the ordinal of another one. Nothing is written when the stored checkpoint is not `expected`
+ * or is below the range, or when the range contradicts the stored hashes.
  */
 export async function recordBackfill(
   store: Pick<Store, 'transaction'>,

@@ -48,8 +48,8 @@ export async function findRegistered(
 }
 
 /**
- * Locks every chain, so that an integration registers between two ranges. Resolves the checkpoints by chain: blocks
- * above them are recorded with the integration.
+ * Locks every chain, so that no range is recorded while an integration registers. Resolves the checkpoints by chain:
+ * blocks above them are recorded with the integration.
  */
 export async function lockRecording(
   tx: Pick<StoreTransaction, 'indexedChains' | 'shareChain' | 'checkpoints'>,

@@ -37,7 +37,7 @@ export interface StatusChange {
 }
 
 /** Stores the last status of each payment, and a snapshot of every status whose payment has an integration. */
-export async function emitSnapshots(tx: StoreTransaction, changes: readonly StatusChange[]): Promise<void> {
+export async function storeStatusChanges(tx: StoreTransaction, changes: readonly StatusChange[]): Promise<void> {
   await tx.setStatuses(new Map(changes.map(({ payment, status }) => [payment.id, status])))
   await insertSnapshots(tx, changes)
 }

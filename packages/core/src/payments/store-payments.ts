@@ -2,11 +2,11 @@
 import type { ServiceEvent } from '../events.js'
 import { groupBy } from '../internal/values.js'
 import type { StoreTransaction } from '../ports/store.js'
-import { decideInOrder, toSelectors } from './apply-updates.js'
+import { createDecisions, toSelectors } from './apply-updates.js'
 import { restoreDropped } from './change-status.js'
 import type { PaymentFacts, StoredPayment } from './payment.js'
 import type { NewPayment } from './payment-store.js'
-import { emitSnapshots, insertSnapshots } from './snapshot.js'
+import { insertSnapshots, storeStatusChanges } from './snapshot.js'
 
 /**
  * Assigns ordinals to payments of blocks that were indexed before. A read with fewer routers sees only a part of a
@@ -120,16 +120,17 @@ async function settleWaiting(
   if (primary.length === 0) return []
   const waiting = await tx.waitingUpdates(primary.map(({ chainId, txHash }) => ({ chainId, txHash })))
   if (waiting.length === 0) return []
-  const { has, decide, changes, events } = decideInOrder(await tx.paymentsForChange(...toSelectors(waiting)))
-  await tx.settleUpdates(waiting.filter(has).map((update) => ({ id: update.id, ...decide(update) })))
-  await emitSnapshots(tx, changes)
+  const payments = await tx.paymentsForChange(...toSelectors(waiting))
+  const { isPaymentStored, decide, changes, events } = createDecisions(payments)
+  await tx.settleUpdates(waiting.filter(isPaymentStored).map((update) => ({ id: update.id, ...decide(update) })))
+  await storeStatusChanges(tx, changes)
   return events
 }
 
 function buildIndexedEvent(payment: StoredPayment): ServiceEvent {
   const { chainId, txHash, integrationAddress, blockNumber, blockTimestamp, ordinal, primary } = payment
-  const name = { chainId, txHash, integrationAddress }
+  const paymentKey = { chainId, txHash, integrationAddress }
   return primary
-    ? { type: 'payment.indexed', blockNumber, blockTimestamp, ...name }
-    : { type: 'payment.additional', ordinal, blockNumber, ...name }
+    ? { type: 'payment.indexed', blockNumber, blockTimestamp, ...paymentKey }
+    : { type: 'payment.additional', ordinal, blockNumber, ...paymentKey }
 }

@@ -28,7 +28,7 @@ export function recorder(finalityBlocks: number | null = 10) {
     },
     async unwind(to: number) {
       await store.transaction(async (tx) => {
-        await tx.leaveChain(1, to)
+        await tx.markOffChainAbove(1, to)
         await tx.setCheckpoint(1, { blockNumber: to, blockHash: chain.at(to).hash })
       })
     },

@@ -18,7 +18,7 @@ async function fill(store: Store, engine: Engine): Promise<void> {
   await store.transaction(async (tx) => {
     await tx.upsertPayments(numbers.map((n) => primary(at(n))))
     await tx.upsertDeposits(numbers.map((n) => deposit(at(n))))
-    await tx.leaveChain(1, rows / 2)
+    await tx.markOffChainAbove(1, rows / 2)
     await tx.upsertDeposits(numbers.map((n) => deposit(at(n))))
   })
   await engine.transaction(async (db) => {

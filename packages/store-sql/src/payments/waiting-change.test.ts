@@ -46,7 +46,7 @@ onPostgres('on PostgreSQL a transaction that waits for a payment', ({ admin, nex
   })
 
   test('to drop it sees its status', async () => {
-    await stores[0].transaction((tx) => tx.leaveChain(1, 99))
+    await stores[0].transaction((tx) => tx.markOffChainAbove(1, 99))
     const overdue = { chainId: 1, atOrBelow: 200, limit: 10 }
     expect(await readAfterWait((tx) => tx.overduePayments(overdue))).toEqual([[2, 'failure']])
   })

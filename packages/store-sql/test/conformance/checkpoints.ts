@@ -86,7 +86,7 @@ export function checkpointTests(test: StoreTest): void {
     await nextVersion(store, facts({ txHash: hash(30) }))
     const stored = (chainId: number, n: number) => store.payments.transaction({ chainId, txHash: hash(n) })
     const before = await stored(1, 30)
-    await store.transaction((tx) => tx.leaveChain(1, 20))
+    await store.transaction((tx) => tx.markOffChainAbove(1, 20))
     for (const n of heights) {
       const { payments } = await stored(1, n)
       expect(payments.map(({ offChain }) => offChain)).toEqual([n > 20])

@@ -8,7 +8,8 @@ const largest = 2n ** 256n - 1n
 
 const upsert = (store: Store, ...deposits: BridgeDeposit[]) => store.transaction((tx) => tx.upsertDeposits(deposits))
 const settle = (store: Store, id: string) => store.transaction((tx) => tx.settleDeposit(id))
-const leave = (store: Store, chainId: number, above: number) => store.transaction((tx) => tx.leaveChain(chainId, above))
+const leave = (store: Store, chainId: number, above: number) =>
+  store.transaction((tx) => tx.markOffChainAbove(chainId, above))
 const waiting = async (store: Store) => (await store.chains.waitingDeposits({ limit: 100 })).map((each) => each.deposit)
 async function getId(store: Store, { payment }: BridgeDeposit): Promise<string> {
   const found = await store.chains.waitingDeposits({ limit: 100 })

@@ -41,7 +41,7 @@ export function droppingTests(test: StoreTest): void {
         primary({ ...at(7, 21, 0), chainId: 2 }),
       ]),
     )
-    await store.transaction((tx) => tx.leaveChain(1, 21))
+    await store.transaction((tx) => tx.markOffChainAbove(1, 21))
     const found = await store.transaction((tx) => tx.paymentsInBlocks(1, 20, 22))
     expect(numbers(found)).toEqual([4, 2, 3, 1])
     expect(found.map(({ offChain }) => offChain)).toEqual([false, false, false, true])
@@ -76,8 +76,8 @@ export function droppingTests(test: StoreTest): void {
     )
     expect(await overdue(store, 100)).toEqual([])
     await store.transaction(async (tx) => {
-      await tx.leaveChain(1, 20)
-      await tx.leaveChain(2, 20)
+      await tx.markOffChainAbove(1, 20)
+      await tx.markOffChainAbove(2, 20)
     })
     expect(await overdue(store, 100)).toEqual([21, 22, 25, 23, 24])
     expect(await overdue(store, 22)).toEqual([21, 22, 25])
@@ -139,7 +139,7 @@ export function droppingTests(test: StoreTest): void {
 
   test('six concurrent calls on two stores drop each overdue payment once', async ({ store, twoStores }) => {
     for (let n = 1; n <= 20; n += 1) await indexed(store, { txHash: hash(n) })
-    await store.transaction((tx) => tx.leaveChain(1, 0))
+    await store.transaction((tx) => tx.markOffChainAbove(1, 0))
     const dropAll = (on: Store) =>
       on.transaction(async (tx) => {
         const found = await tx.overduePayments({ chainId: 1, atOrBelow: 1_000, limit: 50 })

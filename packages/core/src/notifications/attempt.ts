@@ -89,7 +89,10 @@ interface SentPost {
   readonly result: AttemptResult
 }
 
-/** Builds the attempt. Null: nothing to settle, as the lease is too short or the sender threw. Never rejects. */
+/**
+ * Builds the function that makes one attempt. It resolves null when there is nothing to settle: the lease is too short
+ * for a POST, or the sender threw. It never rejects.
+ */
 export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Promise<RecordedAttempt | null> {
   const { sender, openSecret, clock, random, logger } = deps
 

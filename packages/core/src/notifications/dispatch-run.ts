@@ -203,7 +203,7 @@ export function createDispatchRun(deps: DispatchRunDeps, limits: Omit<Dispatcher
     if (lastEnd !== 'allClaimed') sleeper.wake()
   }
 
-  /** A finished commit wakes the loop. During a slow commit, finished POSTs of a quarter of the slots do. */
+  /** Wakes the loop during a commit when POSTs of a quarter of the slots have finished. A finished commit does, too. */
   function wakeDuringCommit(): void {
     if (finished * 4 >= concurrency && settler.isWriting()) wakeIfMoreDue()
   }

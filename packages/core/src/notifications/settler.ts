@@ -37,17 +37,17 @@ function createOutcomeReporter({ store, clock, publish, logger }: OutcomeReporte
   /** Publishes the event of the rejected attempt, if any, then those of the settled attempt. */
   function publishAttempt(attempted: RecordedAttempt, outcome: SettledStatus): void {
     const { claim, rejected, attempt, verdict, publishedMs } = attempted
-    const { attempt: number, ...delivery } = pickDeliveryFields(claim)
+    const { attempt: firstNumber, ...delivery } = pickDeliveryFields(claim)
     const type = 'delivery.attempted'
     const pick = ({ status, reason, latencyMs, replay }: AttemptRecord) => ({ status, reason, latencyMs, replay })
     if (rejected !== null) {
       const after = { outcome: 'pending', publishedMs: null, retryInMs: 0 } as const
-      publish({ type, ...delivery, attempt: number, ...pick(rejected), ...after })
+      publish({ type, ...delivery, attempt: firstNumber, ...pick(rejected), ...after })
     }
     publish({
       type,
       ...delivery,
-      attempt: rejected === null ? number : number + 1,
+      attempt: rejected === null ? firstNumber : firstNumber + 1,
       ...pick(attempt),
       outcome,
       publishedMs: outcome === 'delivered' && !attempt.replay ? publishedMs : null,

@@ -29,7 +29,7 @@ export interface StreamRequest {
   readonly authorization: string | null
   /** The id of the last message that the caller has; null: none. */
   readonly lastEventId: string | null
-  /** Without a last id, the stream begins with deliveries of this unix time in milliseconds; null: it begins now. */
+  /** Without a last id, the stream begins with deliveries created since this unix time in milliseconds; null: now. */
   readonly since: string | null
   readonly signal: AbortSignal
 }
@@ -122,7 +122,7 @@ interface FollowDeps extends StreamDeps {
 interface StreamStart {
   readonly integrationAddress: string
   /** Begins after this delivery; null: no position was given. */
-  readonly resumed: string | null
+  readonly resumeAfter: string | null
   /** Without a position: begins with deliveries created since this unix time in milliseconds; null: now. */
   readonly createdSince: number | null
   /** Whether the caller's credentials are still valid. */
@@ -164,9 +164,9 @@ async function* messages(
   while (!signal.aborted) {
     const upTo = tail.upTo()
     if (upTo !== null && after === null) {
-      after = start.resumed ?? (await findStartPosition(deps, start)) ?? upTo
+      after = start.resumeAfter ?? (await findStartPosition(deps, start)) ?? upTo
       const notifies = ((await integrations.find(integrationAddress))?.notificationUrl ?? null) !== null
-      yield { kind: 'ready', id: encodeId(after), data: { resumed: start.resumed !== null, notifies } }
+      yield { kind: 'ready', id: encodeId(after), data: { resumed: start.resumeAfter !== null, notifies } }
       sentAt = elapsed()
     }
     if (upTo !== null && after !== null && upTo !== readUpTo) {
@@ -200,13 +200,13 @@ async function* messages(
   }
 }
 
-/** The last delivery before the time at which the stream begins; null: it begins now. */
+/** The id before the first delivery created since the given time; null: no time was given, or no delivery is so new. */
 async function findStartPosition(
   { store: { deliveries } }: StreamDeps,
   { createdSince, integrationAddress }: StreamStart,
 ): Promise<string | null> {
   if (createdSince === null) return null
-  // The lowest id, not the last one before the time: ids and times may be in different orders.
+  // Not the newest id of an older delivery: ids and times may be in different orders.
   const [first] = await deliveries.list({ integrationAddress, since: createdSince, limit: 1 })
   return first === undefined ? null : String(Number(first.deliveryId) - 1)
 }
@@ -253,35 +253,36 @@ export function createDeliveryStreams(deps: DeliveryStreamsDeps): DeliveryStream
   const tail = createTail(deps)
   const positions = createStreamPositionCodec(keys)
   /** The open streams, each with its integration. */
-  const open = new Map<AbortController, string>()
+  const openStreams = new Map<AbortController, string>()
   let isClosed = false
 
   return {
     wake: tail.wake,
     close() {
       isClosed = true
-      for (const end of [...open.keys()]) end.abort()
+      for (const controller of [...openStreams.keys()]) controller.abort()
     },
     open({ integrationAddress, authorization, lastEventId, since, signal }) {
-      const resumed = lastEventId === null ? null : positions.decode(lastEventId, integrationAddress)
+      const resumeAfter = lastEventId === null ? null : positions.decode(lastEventId, integrationAddress)
       const createdSince = since === null ? null : parseSince(since)
-      const ofIntegration = [...open.values()].filter((each) => each === integrationAddress).length
-      if (isClosed || ofIntegration >= maxStreams.perIntegration || open.size >= maxStreams.perProcess) return null
-      const end = new AbortController()
-      open.set(end, integrationAddress)
+      const ofIntegration = [...openStreams.values()].filter((each) => each === integrationAddress).length
+      const isFull = ofIntegration >= maxStreams.perIntegration || openStreams.size >= maxStreams.perProcess
+      if (isClosed || isFull) return null
+      const controller = new AbortController()
+      openStreams.set(controller, integrationAddress)
       const isAdmitted = async () => (await authenticate(authorization))?.integrationAddress === integrationAddress
-      const stop = () => end.abort()
+      const stop = () => controller.abort()
       const stream = followStream(
         { ...deps, tail, positions },
-        { integrationAddress, resumed, createdSince, isAdmitted, signal: end.signal, onEnd: stop },
+        { integrationAddress, resumeAfter, createdSince, isAdmitted, signal: controller.signal, onEnd: stop },
       )
       const onEnd = () => {
         signal.removeEventListener('abort', stop)
-        open.delete(end)
+        openStreams.delete(controller)
         // A stream whose reader is gone would never reach its end.
         void stream.return()
       }
-      end.signal.addEventListener('abort', onEnd, { once: true })
+      controller.signal.addEventListener('abort', onEnd, { once: true })
       signal.addEventListener('abort', stop, { once: true })
       if (signal.aborted) stop()
       return stream

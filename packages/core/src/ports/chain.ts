@@ -89,7 +89,7 @@ export interface NodeStatus {
  * Errors are `ChainError`s. `ERR_CHAIN_UNAVAILABLE`: no node can be reached, or all answers are malformed; retry
  * later. `ERR_CHAIN_RANGE_GONE`: a block of the range was orphaned during the read; read the head again at once.
  * `ERR_CHAIN_PROOF_FAILED`: the answers of all nodes for a block contradict its header; retry later, and investigate.
- * The service checks formats and order of everything that an adapter returns, and throws `ChainAdapterError`.
+ * The service checks formats and order of everything that an adapter returns; a flaw throws `ChainAdapterError`.
  */
 export interface Chain {
   readonly chainId: number
@@ -112,8 +112,8 @@ export interface Chain {
    */
   watch(wake: () => void, signal: AbortSignal): Promise<void>
   /**
-   * Whether a node that `watch` subscribed to announces blocks now, and the newest announced block is the newest head
-   * that was read. The caller then polls less often. When the subscription ends, `watch` calls `wake`.
+   * Whether a node that `watch` subscribed to announces blocks now, and the newest head that was read is the block that
+   * it announced last. The caller then polls less often. When the subscription ends, `watch` calls `wake`.
    * @default false
    */
   announcesBlocks?(): boolean

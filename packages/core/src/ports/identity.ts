@@ -28,7 +28,10 @@ export interface Applicant {
 
 /** Why the provider did nothing. */
 export type ProviderRejection =
-  /** A bad token: expired, used, not approved, no overlap. `message` is the provider's, for the integrator alone. */
+  /**
+   * A bad token: expired, used, applicant not approved, or no verification step in common. `message` is the provider's,
+   * for the integrator alone.
+   */
   | { readonly kind: 'rejected'; readonly message: string; readonly providerCode: number | null }
   /** Bad credentials or set-up of this service: an operator must act. */
   | {

@@ -212,7 +212,10 @@ export type PostedDelivery = {
   readonly integrationAddress: string
   readonly deliveryId: string
   readonly version: number
-  /** Number of the attempt, from 1: the logged ones plus 1. A lease that ended unsettled logged none. */
+  /**
+   * Number of the attempt, from 1: one more than the logged attempts. An attempt whose lease ended unsettled was not
+   * logged.
+   */
   readonly attempt: number
 }
 

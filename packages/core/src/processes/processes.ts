@@ -136,7 +136,7 @@ export function createPresence({ leases, clock, logger, id, facts }: PresenceDep
   }
 }
 
-/** Whether a process renewed its lease. One that ends later than any renewal can set comes from a clock ahead. */
+/** Whether a process renewed its lease. A lease that ends later than any renewal can set comes from a clock ahead. */
 const isRenewed = (endsInMs: number) => endsInMs > 0 && endsInMs <= ttlMs + processSkewMs
 
 export async function listProcesses(leases: Pick<LeaseStore, 'list'>): Promise<RunningProcess[]> {

@@ -70,6 +70,7 @@ interface ActorCommandsDeps {
   readonly isDeniedAddress?: ((address: string) => boolean) | undefined
   /** Null: no identity provider is configured. */
   readonly identity: Pick<Identity, 'actingAs'> | null
+  /** Applies the updates that move with an integration, also those that name none. */
   readonly applyUpdates: (updates: readonly ProcessorUpdate[]) => Promise<UpdateOutcomes>
   /** Called when a command made deliveries due. */
   readonly onDue: () => void

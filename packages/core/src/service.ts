@@ -35,7 +35,7 @@ import { createQueries, type Queries } from './queries.js'
 import type { MasterKey, SealedSecret } from './secrets/keys.js'
 import { openSecret } from './secrets/seal.js'
 
-/** The whole service. The audit log records its own commands under `ServiceDeps.actor`. */
+/** The whole service. Commands that are called on it are recorded in the audit log under `ServiceDeps.actor`. */
 export interface Service extends ActorCommands {
   readonly store: Store
   /** Resolves the caller; null for any failure. `authorization` is the header's value. Source: docs/interface.md 5. */
@@ -223,7 +223,7 @@ export function createService(deps: ServiceDeps): Service {
     const finalityBlocks = finality.confirmations(followed.chain.chainId)
     return createIndexer({ ...followed, ...shared, finalityBlocks, recording, holder: processId })
   })
-  const poller = receipts ? createReceiptPoller({ ...shared, ...receipts, applyUpdate }) : null
+  const receiptPoller = receipts ? createReceiptPoller({ ...shared, ...receipts, applyUpdate }) : null
   const followed = new Set(chains.map(({ chain }) => chain.chainId))
   const fulfilmentPoller = fulfilments ? createFulfilmentPoller({ ...shared, ...fulfilments, followed }) : null
   const identity = deps.identity
@@ -279,12 +279,12 @@ export function createService(deps: ServiceDeps): Service {
     audit,
     indexers,
     dispatcher,
-    receipts: poller,
+    receipts: receiptPoller,
     fulfilments: fulfilmentPoller,
     identity,
     processes: { list: () => listProcesses(store.leases) },
     async run(signal, { roles = allLoops, process: facts } = {}) {
-      const pollers = [poller, fulfilmentPoller, identity, announcer].filter((each) => each !== null)
+      const pollers = [receiptPoller, fulfilmentPoller, identity, announcer].filter((each) => each !== null)
       const loops = [
         ...(roles.dispatcher ? [dispatcher] : []),
         ...(roles.poller ? pollers : []),

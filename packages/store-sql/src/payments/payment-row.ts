@@ -15,17 +15,17 @@ import type { Integer } from '../schema/migration.js'
 import type { Tables } from '../schema/tables.js'
 
 // All fields of a recipient and of an invoice: an update with any other field is rejected.
-type RecipientText = readonly [title: string, subtitle: string | null]
-type InvoiceText = readonly [amount: string, currency: string, settlementAmount: string, settlementCurrency: string]
+type RecipientValues = readonly [title: string, subtitle: string | null]
+type InvoiceValues = readonly [amount: string, currency: string, settlementAmount: string, settlementCurrency: string]
 
 /** A recipient as a JSON array, such as `["Kiosk","Counter 3"]`. */
 export function packRecipient(recipient: RecipientBody | null): string | null {
-  const text: RecipientText | null = recipient && [recipient.title, recipient.subtitle]
-  return pack(text)
+  const values: RecipientValues | null = recipient && [recipient.title, recipient.subtitle]
+  return pack(values)
 }
 
 export function unpackRecipient(text: string | null): RecipientBody | null {
-  const values = unpack<RecipientText>(text)
+  const values = unpack<RecipientValues>(text)
   return values && { title: values[0], subtitle: values[1] }
 }
 
@@ -33,12 +33,12 @@ export function unpackRecipient(text: string | null): RecipientBody | null {
 export function packInvoice(invoice: InvoiceBody | null): string | null {
   if (invoice === null) return null
   const { amount, currency, settlementAmount, settlementCurrency } = invoice
-  const text: InvoiceText = [amount, currency, settlementAmount, settlementCurrency]
-  return pack(text)
+  const values: InvoiceValues = [amount, currency, settlementAmount, settlementCurrency]
+  return pack(values)
 }
 
 export function unpackInvoice(text: string | null): InvoiceBody | null {
-  const values = unpack<InvoiceText>(text)
+  const values = unpack<InvoiceValues>(text)
   if (values === null) return null
   const [amount, currency, settlementAmount, settlementCurrency] = values
   return { amount, currency, settlementAmount, settlementCurrency }
@@ -48,14 +48,14 @@ export function unpackInvoice(text: string | null): InvoiceBody | null {
 export const formatInvoicePrefix = (amount: string, currency?: string): string =>
   `${JSON.stringify(currency === undefined ? [amount] : [amount, currency]).slice(0, -1)},`
 
-/** Pricing as JSON text. Large integers are decimal digits, because JSON numbers would round them. */
-type PricingText = readonly [
+/** The values of pricing, stored as a JSON array. Large integers are decimal digits: JSON numbers would round them. */
+type PricingValues = readonly [
   listedToken: readonly [symbol: string, currency: string] | null,
-  feeds: readonly FeedText[],
+  feeds: readonly FeedValues[],
   calledAmount: string | null,
   serviceFee: string | null,
 ]
-type FeedText = readonly [
+type FeedValues = readonly [
   use: PriceFeedFacts['use'],
   contract: string | null,
   pair: readonly [base: string, quote: string] | null,
@@ -66,7 +66,7 @@ type FeedText = readonly [
 /** Facts as a JSON array, or null when none is known. Equal facts give equal text. */
 export function packPricing({ listedToken, feeds, calledAmount, serviceFee }: PricingFacts): string | null {
   if (listedToken === null && feeds.length === 0 && calledAmount === null && serviceFee === null) return null
-  const text: PricingText = [
+  const values: PricingValues = [
     listedToken && [listedToken.symbol, listedToken.currency],
     feeds.map(({ use, contract, pair, rate, decimals }) => [
       use,
@@ -78,7 +78,7 @@ export function packPricing({ listedToken, feeds, calledAmount, serviceFee }: Pr
     calledAmount?.toString() ?? null,
     serviceFee?.toString() ?? null,
   ]
-  return pack(text)
+  return pack(values)
 }
 
 const noPricing: PricingFacts = { listedToken: null, feeds: [], calledAmount: null, serviceFee: null }
@@ -87,7 +87,7 @@ const readPricing: (text: string) => PricingFacts = memoize(parsePricing)
 export const unpackPricing = (text: string | null): PricingFacts => (text === null ? noPricing : readPricing(text))
 
 function parsePricing(text: string): PricingFacts {
-  const [listedToken, feeds, calledAmount, serviceFee] = unpack<PricingText>(text)
+  const [listedToken, feeds, calledAmount, serviceFee] = unpack<PricingValues>(text)
   return {
     listedToken: listedToken && { symbol: listedToken[0], currency: listedToken[1] },
     feeds: feeds.map(([use, contract, pair, rate, decimals]) => ({

@@ -261,20 +261,20 @@ export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => P
     round.known += 1
     const polled = { ...answer.value, reviewedAt: discardFutureTime(answer.value.reviewedAt, clock.now()) }
     const { review } = polled
-    const isOther = attached !== null && isOtherLevel(attached.levelName, polled)
-    const isNoted = isOther && (await isNewestNoted(before, review))
+    const hasOtherLevel = attached !== null && isOtherLevel(attached.levelName, polled)
+    const isNoted = hasOtherLevel && (await isNewestNoted(before, review))
     await store.transaction(async (tx) => {
       const locked = await lockSubject(tx, subjectId)
       if (locked.revision !== revision) return
       const subject = { ...locked, reviewedAt: discardFutureTime(locked.reviewedAt, clock.now()) }
-      const outcome = isOther ? 'other_level' : decideOutcome(subject, polled)
+      const outcome = hasOtherLevel ? 'other_level' : decideOutcome(subject, polled)
       const isUnsure = outcome === 'doubtful'
       const change = subject.missing === null ? 'review' : 'back'
       const report = { source: 'poll', change, at: polled.reviewedAt, review } as const
       const recorded = outcome === 'unchanged' ? 'applied' : outcome
       if ((outcome !== 'unchanged' && !isNoted) || change === 'back')
         await tx.identity.recordVerdict({ notedAt: clock.now(), subjectId, applicantId, ...report, outcome: recorded })
-      if (isOther) {
+      if (hasOtherLevel) {
         if (!isNoted) logOtherLevel(logger, { subjectId, applicantId }, polled, attached)
         const pollInMs = nextPollMs(subject.review ?? initialReview, clock.now() - (subject.reviewedAt ?? polledAt))
         await tx.identity.changeVerification(subjectId, { missing: null, pollInMs })

@@ -128,20 +128,20 @@ export async function attachApplicant(
   const { identity } = tx
   const subject = await lockSubject(tx, subjectId)
   const now = clock.now()
-  const before = (await identity.redemption(externalUserId))?.state
+  const storedState = (await identity.redemption(externalUserId))?.state
   // A webhook or a look-up was faster, and its verdict may be newer.
-  if (before === 'attached' || before === 'surplus') {
+  if (storedState === 'attached' || storedState === 'surplus') {
     await logShare(tx, now, redemption, outcome)
-    return { isAttached: before === 'attached', ...toDonorAndReview(subject) }
+    return { isAttached: storedState === 'attached', ...toDonorAndReview(subject) }
   }
   const isAttached = isAttachable(subject, redemption)
   const at = discardFutureTime(applicant.reviewedAt ?? null, now)
-  const isOther = isOtherLevel(redemption.levelName, applicant)
+  const hasOtherLevel = isOtherLevel(redemption.levelName, applicant)
   const levelName = redemption.levelName ?? applicant.levelName ?? undefined
   const state = isAttached ? 'attached' : 'surplus'
   await identity.changeRedemption(externalUserId, { state, applicantId, levelName, lookUpInMs: null })
   await logShare(tx, now, redemption, isAttached ? outcome : 'surplus')
-  const recorded = !isAttached ? 'surplus' : isOther ? 'other_level' : 'applied'
+  const recorded = !isAttached ? 'surplus' : hasOtherLevel ? 'other_level' : 'applied'
   const source = reportSources[outcome]
   const report = { source, change: 'review', at, review: applicant.review, outcome: recorded } as const
   await identity.recordVerdict({ notedAt: now, subjectId, applicantId, ...report })
@@ -152,8 +152,8 @@ export async function attachApplicant(
     )
     return { isAttached, ...toDonorAndReview(subject) }
   }
-  if (isOther) logOtherLevel(logger, { subjectId, applicantId }, applicant, redemption)
-  const [review, reviewedAt] = isOther ? [initialReview, null] : [applicant.review ?? initialReview, at]
+  if (hasOtherLevel) logOtherLevel(logger, { subjectId, applicantId }, applicant, redemption)
+  const [review, reviewedAt] = hasOtherLevel ? [initialReview, null] : [applicant.review ?? initialReview, at]
   const attached = { donor, applicantId, attachedNumber: number, attachedAt: now, review, reviewedAt }
   // A verdict without a time cannot be put in order with webhooks, so it is polled at once.
   const pollInMs = review.reviewStatus === 'completed' && reviewedAt === null ? 0 : firstPollMs

@@ -116,12 +116,12 @@ export function createApplyVerdict(parts: Omit<IdentityParts, 'provider'>) {
       if (!isAttached) return attachReported(tx, redemption, verdict)
       if (!(await identity.recordEvent(eventKey, at))) return 'duplicate'
       const attached = verdict.review === null ? null : await identity.findAttachedRedemption(applicantId)
-      const isOther = attached !== null && isOtherLevel(attached.levelName, verdict)
-      if (isOther) logOtherLevel(logger, { subjectId: subject.id, applicantId }, verdict, attached)
-      const countedVerdict = isOther ? { ...verdict, review: null } : verdict
+      const hasOtherLevel = attached !== null && isOtherLevel(attached.levelName, verdict)
+      if (hasOtherLevel) logOtherLevel(logger, { subjectId: subject.id, applicantId }, verdict, attached)
+      const countedVerdict = hasOtherLevel ? { ...verdict, review: null } : verdict
       const { outcome: judged, change } = judgeVerdict(subject, countedVerdict, clock.now())
       if (Object.keys(change).length > 0) await identity.changeVerification(subject.id, change)
-      const outcome = isOther ? 'other_level' : judged
+      const outcome = hasOtherLevel ? 'other_level' : judged
       await recordVerdict(tx, subject, verdict, outcome)
       return outcome
     })

@@ -72,8 +72,8 @@ export function createCredentialCheck(deps: CredentialCheckDeps) {
     const { usable, current, previous } = await integrations.credentials(address, absent)
     const isCurrent = matchesHash(computed, current)
     const isPrevious = matchesHash(computed, previous)
-    const previousCounts = clock.now() < previous.until
-    if (!(isWellFormed && usable && (isCurrent || (isPrevious && previousCounts)))) return null
+    const isPreviousValid = clock.now() < previous.until
+    if (!(isWellFormed && usable && (isCurrent || (isPrevious && isPreviousValid)))) return null
     const { hash } = isCurrent ? current : previous
     return { integrationAddress: address, hash, until: isCurrent ? Number.POSITIVE_INFINITY : previous.until }
   }

@@ -41,11 +41,11 @@ const compress: (content: Uint8Array) => Promise<Uint8Array> = promisify(gzip)
  */
 export async function createFile(path: string, encode = async (content: Uint8Array) => content): Promise<FileWriter> {
   const partial = `${path}.partial`
-  const withFileErrors = async <T>(work: () => Promise<T>, what = path): Promise<T> => {
+  const withFileErrors = async <T>(work: () => Promise<T>, failedPath = path): Promise<T> => {
     try {
       return await work()
     } catch (thrown) {
-      throw toFileError(what, 'written', thrown)
+      throw toFileError(failedPath, 'written', thrown)
     }
   }
   const handle = await withFileErrors(() => open(partial, 'wx', 0o600), partial)

@@ -124,7 +124,7 @@ export interface Reporter {
    * because the events report progress.
    */
   progress(line: string): void
-  /** Prints an event for each item, or the text of all, or `none` for people. */
+  /** With `--json` prints an event for each item; else the text of all items, or `none` without items. */
   all<T>(
     items: readonly T[],
     event: (item: T) => ReportedEvent,

@@ -16,7 +16,7 @@ type SignalMeaning = 'stop' | 'ignore' | 'insist'
  * A repetition of the first signal within this time, in milliseconds, is ignored.
  * A terminal sends Ctrl-C to npm and to the command, and npm forwards it to the command.
  */
-const copiesMs = 500
+const repetitionMs = 500
 
 /**
  * Interprets signals in their order: the first stops the command, a later one exits at once.
@@ -31,7 +31,7 @@ export function createSignalReader(now: () => number): (signal: EndSignal) => Si
       first = { signal, at: now() }
       return 'stop'
     }
-    return signal === first.signal && now() - first.at < copiesMs ? 'ignore' : 'insist'
+    return signal === first.signal && now() - first.at < repetitionMs ? 'ignore' : 'insist'
   }
 }
 

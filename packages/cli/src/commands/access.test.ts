@@ -149,11 +149,11 @@ describe('operators create --oidc and reset --oidc', () => {
   it('make operators of the OpenID provider, and print no link', async () => {
     const { run, env } = getCommands('operators', { PI_CONSOLE_URL: 'https://pay.example' })
     const created = await run('create', 'alice@shop.example', '--role', 'operator', '--oidc')
-    const text = 'Created operator alice@shop.example with the role operator; it signs in at the OpenID provider.'
+    const text = 'Created operator alice@shop.example with the role operator; sign-in is at the OpenID provider.'
     expect(created.out).toContain(text)
     await run('create', 'bob')
     const reset = await run('reset', 'bob', '--oidc')
-    expect(reset.out).toContain('Reset operator bob: all sessions have ended, and it signs in at the OpenID provider.')
+    expect(reset.out).toContain('Reset operator bob: all sessions have ended, and sign-in is at the OpenID provider.')
     expect(created.out + reset.out).not.toContain('pi_link_')
     expect((await run('list')).lines).toEqual([
       expect.stringMatching(/^name /),

@@ -36,10 +36,10 @@ export function addOperators(program: Command, run: Run): void {
   change(
     'disable',
     'end the sessions and the one-time link of an operator, and reject new sign-ins',
-    enableOperator(false),
+    setOperatorEnabled(false),
     'disable alice',
   ).addArgument(name)
-  change('enable', 'let a disabled operator sign in again', enableOperator(true), 'enable alice').addArgument(name)
+  change('enable', 'let a disabled operator sign in again', setOperatorEnabled(true), 'enable alice').addArgument(name)
   change('reset', 'remove the passphrase, end all sessions and print a new one-time link', resetOperator, 'reset alice')
     .addArgument(name)
     .option('--oidc', oidcText)
@@ -65,7 +65,7 @@ const createOperator = operateOrCreate(async ({ operators }, run: Operation<Crea
   const issued = await (oidc ? operators.createForOidc({ name, role }) : operators.create({ name, role }))
   reportAccess(run, 'operator.created', issued, (operator) => [
     `Created operator ${operator.name} with the role ${role}.`,
-    `Created operator ${operator.name} with the role ${role}; it signs in at the OpenID provider.`,
+    `Created operator ${operator.name} with the role ${role}; sign-in is at the OpenID provider.`,
   ])
 })
 
@@ -73,7 +73,7 @@ const resetOperator = operate(async ({ operators }, run: Operation<OperatorOptio
   const issued = await (run.options.oidc ? operators.resetForOidc(name) : operators.reset(name))
   reportAccess(run, 'operator.reset', issued, (operator) => [
     `Reset operator ${operator.name}: the passphrase is removed, and all sessions have ended.`,
-    `Reset operator ${operator.name}: all sessions have ended, and it signs in at the OpenID provider.`,
+    `Reset operator ${operator.name}: all sessions have ended, and sign-in is at the OpenID provider.`,
   ])
 })
 
@@ -117,7 +117,7 @@ const listOperators = operate(async ({ operators }, { report }) => {
   )
 })
 
-const enableOperator = (enabled: boolean) =>
+const setOperatorEnabled = (enabled: boolean) =>
   operate(async ({ operators }, { report }, name: string) => {
     const operator = await operators.setEnabled(name, enabled)
     report({ event: enabled ? 'operator.enabled' : 'operator.disabled', operator }, operatorText)

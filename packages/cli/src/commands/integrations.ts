@@ -32,13 +32,13 @@ export function addIntegrations(program: Command, run: Run): void {
   change(
     'enable',
     'accept requests from an integration again, and send its deliveries',
-    enableIntegration(true),
+    setIntegrationEnabled(true),
     `enable ${exampleAddress}`,
   ).addArgument(address())
   change(
     'disable',
     'reject requests of an integration with 401 after at most a quarter of a second, and pause its deliveries',
-    enableIntegration(false),
+    setIntegrationEnabled(false),
     `disable ${exampleAddress}`,
   ).addArgument(address())
   change(
@@ -116,7 +116,7 @@ const listIntegrations = operate(async ({ integrations, deliveries }, { report }
   )
 })
 
-const enableIntegration = (enabled: boolean) =>
+const setIntegrationEnabled = (enabled: boolean) =>
   operate(async ({ integrations }, { report }, address: string) => {
     const integration = await integrations.setEnabled(address, enabled)
     const event = enabled ? 'integration.enabled' : 'integration.disabled'

@@ -8,7 +8,7 @@ export const devDefaults = {
   env: '.env.local',
 } as const
 
-interface OfPayment {
+interface PaymentReference {
   readonly chainId: string
   readonly txHash: string
 }
@@ -57,7 +57,7 @@ export interface ReadyEvent {
 }
 
 /** The service posted a notification; `receiver` is the receiver's own log line about it. */
-export interface DeliveryEvent extends OfPayment {
+export interface DeliveryEvent extends PaymentReference {
   readonly event: 'delivery.attempted'
   readonly version: number
   readonly attempt: number
@@ -79,7 +79,7 @@ export interface EnvFileEvent {
 }
 
 /** The payment is final and delivered, and the API agrees with the receiver's copy. */
-export interface VerifiedEvent extends OfPayment {
+export interface VerifiedEvent extends PaymentReference {
   readonly event: 'payment.verified'
   readonly number: number
   readonly version: number
@@ -89,7 +89,7 @@ export interface VerifiedEvent extends OfPayment {
 }
 
 /** The first payment is verified: its requests to the legacy API, and the URL of the API reference. */
-export interface LegacyReadyEvent extends OfPayment {
+export interface LegacyReadyEvent extends PaymentReference {
   readonly event: 'legacy.ready'
   /** Value of the `Authorization` header for both endpoints. */
   readonly legacyApiKey: string
@@ -126,7 +126,7 @@ export interface SummaryEvent {
 export type DemoEvent =
   | ReadyEvent
   /** A transaction was sent. `price` is the shop's, such as `8.30 EUR`; `paid` is the amount, such as `8.96 USDC`. */
-  | (OfPayment & {
+  | (PaymentReference & {
       readonly event: 'payment.sent'
       readonly number: number
       readonly price: string
@@ -134,9 +134,9 @@ export type DemoEvent =
       readonly memo: string
     })
   /** The service committed the payment. */
-  | (OfPayment & { readonly event: 'payment.indexed'; readonly blockNumber: number })
+  | (PaymentReference & { readonly event: 'payment.indexed'; readonly blockNumber: number })
   /** The service committed a new version. */
-  | (OfPayment & {
+  | (PaymentReference & {
       readonly event: 'payment.changed'
       readonly version: number
       readonly from: string | null

@@ -68,7 +68,7 @@ export async function startDemo(settings: DemoSettings) {
     onRejection: (facts: { code: string; status: number }) => events.report({ event: 'receiver.rejected', ...facts }),
   }
   const givenPort = settings.port ?? (io.env['PI_PORT'] || undefined)
-  const [chain, receiver, identity, port, service] = await all([
+  const [chain, receiver, identity, port, service] = await waitForAll([
     startDemoChain(signal).then((started) => closers.add(started, ({ stop }) => stop())),
     startDemoReceiver(receiverOptions).then((started) => closers.add(started, ({ close }) => close())),
     startDemoIdentity(io).then((started) => closers.add(started, ({ close }) => close())),
@@ -220,7 +220,7 @@ export async function startDemo(settings: DemoSettings) {
 }
 
 /** Like `Promise.all`, but first waits for all, so that every started part can be closed. */
-async function all<T extends readonly unknown[] | []>(starts: T) {
+async function waitForAll<T extends readonly unknown[] | []>(starts: T) {
   await Promise.allSettled(starts)
   return Promise.all(starts)
 }

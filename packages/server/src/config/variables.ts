@@ -45,7 +45,7 @@ const database = {
     doc: '`off` behind a [pooler](databases.md#behind-a-pooler) that gives each transaction another connection.' }),
   PI_DATABASE_DIRECT_URL: text(postgresUrl, parsers.parsePostgresUrl, {
     ...address, ...onPostgres, unset: 'none: with `PI_DATABASE_PREPARED=off`, due deliveries of other processes are found by the poll',
-    doc: 'The same database past such a pooler, for `LISTEN` and for making indexes.' }),
+    doc: 'The same database without that pooler in between, for `LISTEN` and for making indexes.' }),
   PI_DATABASE_POOL: integer({ unit: 'a number of connections', min: 1, max: 1_000 }, 10, { ...onPostgres,
     doc: 'Connections a process may open to each address; two more to `PI_DATABASE_DIRECT_URL`, and one for `LISTEN`.' }),
   PI_DATABASE_STATEMENT_TIMEOUT_MS: integer(ms(100, 3_600_000), 30_000, { ...onPostgres,
@@ -137,7 +137,7 @@ const deliveries = {
     doc: 'Notifications that one process may have in flight.' }),
   PI_DELIVERY_PER_ENDPOINT: integer(posts, null, {
     unset: '`32`, or a quarter of `PI_DELIVERY_CONCURRENCY` where that is less',
-    doc: 'Limit of these to one host and port. A receiver that hangs occupies all of them, so set it well below.' }),
+    doc: 'Notifications that one process may have in flight to one host and port. A receiver that hangs occupies all of them, so set it well below `PI_DELIVERY_CONCURRENCY`.' }),
   PI_DELIVERY_DENY: list(ranges, parsers.parseRange, {
     doc: 'Public addresses that receive no notification, such as those of your own network.' }),
   PI_DNS_SERVERS: list('IP addresses with or without a port, such as `192.0.2.1`, `192.0.2.1:5353` or `[2001:db8::1]:53`', parsers.parseNameServer, {
@@ -231,7 +231,7 @@ const operations = {
   PI_ADMIN_HOST: text(hostName, parsers.parseHost, { onlyWith: 'PI_ADMIN_PORT', fallback: '127.0.0.1',
     doc: 'Address of that listener, out of reach of the public.' }),
   PI_METRICS_TOKEN: text('16 to 512 printable characters without spaces', parsers.parseMetricsToken, {
-    isSecret: true, unset: 'none: without either, metrics are not served',
+    isSecret: true, unset: 'none: without it and `PI_ADMIN_PORT`, metrics are not served',
     doc: 'Bearer token that `/metrics` requires. Without `PI_ADMIN_PORT` it serves `/metrics` on the port of the API.' }),
   PI_LISTEN: onOff(false, {
     doc: 'Whether integrations may [stream their deliveries](decisions/trigger-and-listen.md#listen) to a local receiver.' }),
@@ -241,7 +241,7 @@ const operations = {
   PI_DRAIN_MS: integer(ms(0, 600_000), 0, {
     doc: 'How long a server goes on accepting requests after SIGTERM, while `/ready` answers 503 ([rolling restarts](roles.md#rolling-restarts)).' }),
   PI_SHUTDOWN_TIMEOUT_MS: integer(ms(100, 600_000), 10_000, {
-    doc: 'Longest rest of a shutdown. Unfinished work is then cut off and repeated after the next start.' }),
+    doc: 'Longest time of a shutdown after `PI_DRAIN_MS`. Unfinished work is then aborted, and repeated after the next start.' }),
 }
 
 /** Every variable except those of a single chain. */

@@ -40,7 +40,7 @@ interface Waiter {
   readonly since: number
 }
 
-/** Builds a gate at which no request waits. */
+/** Builds a gate with empty queues. */
 export function createGate(options: GateOptions) {
   const { perWindow, windowMs, waiting, waitingEach, maxWaitMs, now } = options
   /** When the newest requests began, oldest first, at most `perWindow`. */
@@ -58,7 +58,7 @@ export function createGate(options: GateOptions) {
     const windows = 1 + Math.floor((n - free) / perWindow)
     return Math.max(0, (begun[index] ?? now()) + windows * windowMs - now())
   }
-  /** Sheds a request that would have this position in its queue, from 0. */
+  /** Builds the answer to a shed request that would have had this position in its queue, from 0. */
   function shedAt(queueName: string, position: number): Admission {
     let before = position
     for (const [other, queue] of queues) if (other !== queueName) before += Math.min(queue.length, position + 1)

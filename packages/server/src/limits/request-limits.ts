@@ -17,12 +17,12 @@ interface RateOptions {
 const roundingMs = 0.001
 
 /**
- * Builds a limit with unused keys. By the generic cell rate algorithm it stores one number per key: the time at which
+ * Builds a rate limit without used keys. By the generic cell rate algorithm it stores one number per key: the time when
  * its allowance is full again.
  * The memory has two halves. When the newer half is full, or a period old, it becomes the older half, and the former
  * older half is dropped. A key that was unused for a period has its full allowance, so dropping it changes nothing.
- * When more than half of `maxKeys` arrive within a period, the keys unused for longest start anew. A flood of keys thus
- * neither fills the memory nor locks anybody out.
+ * When more than half of `maxKeys` arrive within a period, the keys unused for longest get a full allowance early. So a
+ * flood of keys neither fills the memory nor locks anybody out.
  */
 export function createRate({ count, periodMs, now, maxKeys = 65_536 }: RateOptions) {
   const spacingMs = periodMs / count

@@ -118,7 +118,7 @@ export function passRequests(
     connection.flaw = error
     rejectAfterAnswers(socket, connection, error)
   })
-  // With this listener, Node does not close a silent connection itself. One whose answer has not begun is not silent.
+  // With this listener, Node does not close a silent connection itself. A client that awaits an answer is not silent.
   server.on('timeout', (socket: Socket) => {
     const [oldest] = openConnections.get(socket)?.unfinished ?? []
     if (oldest !== undefined && !oldest.response.headersSent) socket.setTimeout(silenceTimeoutMs)

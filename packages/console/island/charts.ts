@@ -18,7 +18,8 @@ interface ChartData {
   }
 }
 
-const limitMs = 5_000
+/** The time limit of an attempt, at which the latency chart has a line. */
+const attemptTimeoutMs = 5_000
 const readColor = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 const tones: Readonly<Record<string, string>> = {
   success: '--good',
@@ -46,16 +47,16 @@ export function drawCharts(): { update(data: unknown): void; redraw(): void } | 
   const draw = () => {
     for (const plot of plots) plot.destroy()
     plots = [
-      bars('chart-payments', data.payments),
-      bars('chart-attempts', data.attempts),
-      latency('chart-latency', data),
+      drawBars('chart-payments', data.payments),
+      drawBars('chart-attempts', data.attempts),
+      drawLatency('chart-latency', data),
     ].filter((plot) => plot !== null)
   }
   draw()
-  let redraw: ReturnType<typeof setTimeout> | undefined
+  let redrawTimer: ReturnType<typeof setTimeout> | undefined
   addEventListener('resize', () => {
-    clearTimeout(redraw)
-    redraw = setTimeout(draw, 150)
+    clearTimeout(redrawTimer)
+    redrawTimer = setTimeout(draw, 150)
   })
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw)
   return {
@@ -90,7 +91,7 @@ function createPlot(id: string, options: PlotOptions, data: uPlot.AlignedData): 
 }
 
 /** Bars on top of each other: a series is drawn at the sum of its own values and of all series below. */
-function bars(id: string, { barMs, times, series }: Stacked): uPlot | null {
+function drawBars(id: string, { barMs, times, series }: Stacked): uPlot | null {
   const sums = times.map(() => 0)
   const stacked = series.map(({ values }) => values.map((value, at) => (sums[at] = (sums[at] ?? 0) + value)))
   const paths = uPlot.paths.bars?.({ size: [0.8, 24] })
@@ -115,19 +116,19 @@ function bars(id: string, { barMs, times, series }: Stacked): uPlot | null {
   return plot
 }
 
-function latency(id: string, { latency: { dots, p50, p95 }, payments }: ChartData): uPlot | null {
+function drawLatency(id: string, { latency: { dots, p50, p95 }, payments }: ChartData): uPlot | null {
   const times = dots.map(([time]) => time)
   const good = dots.map(([, ms, isGood]) => (isGood === 1 ? ms : null))
   const bad = dots.map(([, ms, isGood]) => (isGood === 1 ? null : ms))
-  const dot = (label: string, tone: string): uPlot.Series => {
+  const toDots = (label: string, tone: string): uPlot.Series => {
     const color = readColor(tone)
     const points = { show: true, size: 5, width: 0, fill: color }
     return { label, stroke: color, fill: color, paths: () => null, points }
   }
-  const drawRules = (chart: uPlot) => {
-    rule(chart, p50, '--dim', 'p50')
-    rule(chart, p95, '--text', 'p95', 30)
-    rule(chart, limitMs, '--bad', '5 s')
+  const drawLines = (chart: uPlot) => {
+    drawLine(chart, p50, '--dim', 'p50')
+    drawLine(chart, p95, '--text', 'p95', 30)
+    drawLine(chart, attemptTimeoutMs, '--bad', '5 s')
   }
   const options: PlotOptions = {
     height: 220,
@@ -136,8 +137,8 @@ function latency(id: string, { latency: { dots, p50, p95 }, payments }: ChartDat
       y: { distr: 3, range: (_, min, max) => [Math.min(min ?? 1, p50 ?? 1, 1), Math.max(max ?? 0, 10_000)] },
     },
     axes: axes().map((axis, index) => (index === 1 ? { ...axis, ...decades } : axis)),
-    series: [{ label: 'time' }, dot('succeeded', '--good'), dot('failed', '--bad')],
-    hooks: { draw: [drawRules] },
+    series: [{ label: 'time' }, toDots('succeeded', '--good'), toDots('failed', '--bad')],
+    hooks: { draw: [drawLines] },
   }
   return createPlot(id, options, [times, good, bad])
 }
@@ -148,7 +149,7 @@ const toTimeScale = (times: readonly number[], barMs: number): uPlot.Scale => ({
   range: [(times[0] ?? 0) - barMs / 2_000, (times.at(-1) ?? 0) + barMs / 1_000],
 })
 
-function rule(plot: uPlot, ms: number | null, tone: string, name: string, inset = 0): void {
+function drawLine(plot: uPlot, ms: number | null, tone: string, name: string, inset = 0): void {
   if (ms === null) return
   const { ctx, bbox } = plot
   const y = Math.round(plot.valToPos(Math.max(1, ms), 'y', true))

@@ -14,7 +14,7 @@ export function addKeys(refresh: () => void): void {
         return goToSearch(event)
       case 'j':
       case 'k':
-        return move(key === 'j' ? 1 : -1)
+        return moveFocus(key === 'j' ? 1 : -1)
       case 'r':
         return refresh()
       case '?':
@@ -31,7 +31,7 @@ function goToSearch(event: KeyboardEvent): void {
   box.select()
 }
 
-function move(step: 1 | -1): void {
+function moveFocus(step: 1 | -1): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>('td a.hex[href*="/payments/"]')]
   const at = links.indexOf(document.activeElement as HTMLAnchorElement)
   links[Math.max(0, Math.min(links.length - 1, at + step))]?.focus()

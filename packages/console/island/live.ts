@@ -40,14 +40,14 @@ export function followLive(onCharts: (data: unknown) => void): () => void {
     // A screen reader reads each text that is set.
     if (button.textContent !== text) button.textContent = text
   }
-  const wait = (key: string, change: () => void) => {
+  const queue = (key: string, change: () => void) => {
     if (waiting.has('stale')) return
     if (key !== 'stale' && waiting.size < maxWaiting) return void waiting.set(key, change)
     waiting.clear()
     waiting.set('stale', () => void refresh())
   }
   const apply = (key: string, change: () => void) => {
-    if (isWaiting(key)) wait(key, change)
+    if (isWaiting(key)) queue(key, change)
     else change()
     show()
   }
@@ -65,13 +65,13 @@ export function followLive(onCharts: (data: unknown) => void): () => void {
     isReloading = true
     const isDone = await reload().catch(() => false)
     isReloading = false
-    if (!isDone) refreshRested()
+    if (!isDone) refreshLater()
     flush()
   }
 
   let restsUntil = 0
   let isPlanned = false
-  const refreshRested = () => {
+  const refreshLater = () => {
     if (isPlanned) return
     isPlanned = true
     const restMs = Math.max(0, restsUntil - performance.now())
@@ -91,7 +91,7 @@ export function followLive(onCharts: (data: unknown) => void): () => void {
         if (!placeRow(row, matches) && matches) void refresh()
       })
     },
-    stale: refreshRested,
+    stale: refreshLater,
     overview(data: string) {
       const { parts, charts } = JSON.parse(data) as { parts: Record<string, string>; charts?: unknown }
       apply('overview', () => {
@@ -166,7 +166,7 @@ function placeRow(row: HTMLTableRowElement, matches: boolean): boolean {
 function insert(list: HTMLElement, row: HTMLTableRowElement): void {
   const order = readOrder(row)
   const next = [...list.querySelectorAll<HTMLTableRowElement>('tr')].find((each) => readOrder(each) < order)
-  if (next === undefined && goesOn(list)) return
+  if (next === undefined && hasOlderRows(list)) return
   list.insertBefore(row, next ?? null)
   while (list.children.length > maxRows) {
     list.lastElementChild?.remove()
@@ -176,7 +176,7 @@ function insert(list: HTMLElement, row: HTMLTableRowElement): void {
 
 const readOrder = (row: HTMLTableRowElement) => row.dataset['order'] ?? ''
 /** Whether older rows are on another page, or were cut from this one. */
-const goesOn = (list: HTMLElement) =>
+const hasOlderRows = (list: HTMLElement) =>
   list.dataset['cut'] !== undefined || document.querySelector('.pager a[rel=next]') !== null
 
 /** Time until the stream is opened again after an answer that makes the browser give up, in milliseconds. */
@@ -196,10 +196,10 @@ function connect(
 ): void {
   const query = new URLSearchParams(topic)
   let source: EventSource | null = null
-  let quiet: ReturnType<typeof setTimeout> | undefined
+  let lostTimer: ReturnType<typeof setTimeout> | undefined
   const onLost = () => {
-    clearTimeout(quiet)
-    quiet = setTimeout(() => onState(false), quietMs)
+    clearTimeout(lostTimer)
+    lostTimer = setTimeout(() => onState(false), quietMs)
   }
   const close = () => {
     source?.close()
@@ -211,7 +211,7 @@ function connect(
     const opened = new EventSource(`/console/live?${query}`)
     source = opened
     opened.addEventListener('open', () => {
-      clearTimeout(quiet)
+      clearTimeout(lostTimer)
       onState(true)
     })
     opened.addEventListener('error', () => {

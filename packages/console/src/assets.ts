@@ -19,10 +19,10 @@ export async function loadAssets(): Promise<Assets> {
   const { script, style }: Readonly<Record<keyof Assets, string>> = existsSync(folder)
     ? { script: await read('console.js'), style: await read('console.css') }
     : await (await import(new URL('../scripts/bundle-assets.mjs', import.meta.url).href)).bundleAssets()
-  return { script: asset(script, 'text/javascript'), style: asset(style, 'text/css') }
+  return { script: toAsset(script, 'text/javascript'), style: toAsset(style, 'text/css') }
 }
 
-function asset(body: string, type: string): Asset {
+function toAsset(body: string, type: string): Asset {
   const version = createHash('sha256').update(body).digest('base64url').slice(0, 16)
   return { body, type: `${type}; charset=utf-8`, version }
 }
@@ -44,8 +44,8 @@ export function addAssetRoutes<E extends Env>(app: Hono<E>, mountedAt: string, a
   for (const kind of ['script', 'style'] as const)
     app.get(`${mountedAt}/console.${kind === 'script' ? 'js' : 'css'}`, async (c) => {
       const { body, type, version } = (await assets())[kind]
-      const isNamed = c.req.query('v') === version
-      const cached = isNamed ? 'private, max-age=31536000, immutable' : 'no-cache'
-      return new Response(body, { headers: { 'Content-Type': type, 'Cache-Control': cached } })
+      const hasCurrentVersion = c.req.query('v') === version
+      const cacheControl = hasCurrentVersion ? 'private, max-age=31536000, immutable' : 'no-cache'
+      return new Response(body, { headers: { 'Content-Type': type, 'Cache-Control': cacheControl } })
     })
 }

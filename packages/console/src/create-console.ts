@@ -93,7 +93,7 @@ export function createConsole(deps: ConsoleDeps): Console {
 
   guardPages(app, publicUrl)
   app.use('*', async (c, next) => {
-    c.set('visit', await visit(c.req.raw))
+    c.set('visit', await findVisit(c.req.raw))
     return next()
   })
   addAssetRoutes(app, base, assets)
@@ -124,13 +124,13 @@ export function createConsole(deps: ConsoleDeps): Console {
     fetch: (request, bindings = {}) => app.fetch(request, bindings),
     close() {
       isClosed = true
-      for (const end of [...streams.keys()]) end()
+      for (const closeStream of [...streams.keys()]) closeStream()
       updates.close()
       jobs.close()
     },
   }
 
-  async function visit(request: Request): Promise<Visit | null> {
+  async function findVisit(request: Request): Promise<Visit | null> {
     if (signIn !== null) return signIn.findVisit(request)
     const viewer = await findViewer(request)
     if (viewer === null) return null
@@ -169,7 +169,7 @@ export function createConsole(deps: ConsoleDeps): Console {
         deliveries: (query) => service.queries.deliveryListing(deliveryFilter(query)),
       },
       async mayContinue() {
-        const session = await visit(c.req.raw)
+        const session = await findVisit(c.req.raw)
         return !isClosed && session !== null && isAllowed(session.viewer.role, 'operator')
       },
     })
@@ -198,10 +198,10 @@ export function createConsole(deps: ConsoleDeps): Console {
       isOpen = false
       streams.delete(close)
     }
-    const end = { lifeMs: streamMs, onClose }
+    const lifetime = { lifeMs: streamMs, onClose }
     const opened = isJobTopic(query)
-      ? openJobStream(jobs, { id: query['id'], after }, end)
-      : openStream(updates, query, after, end)
+      ? openJobStream(jobs, { id: query['id'], after }, lifetime)
+      : openStream(updates, query, after, lifetime)
     close = opened.close
     if (isOpen) streams.set(close, actor)
     return new Response(opened.stream, { headers: { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' } })

@@ -53,10 +53,10 @@ export function parseSearch(text: string): Pick<IntegrationPaymentFilter, 'txHas
   const [, amount, currency] = /^(\d{1,30}(?:\.\d{1,18})?)(?: +([A-Za-z]{3,10}))?$/.exec(text) ?? []
   if (amount !== undefined && (currency !== undefined || text.includes('.')))
     return { invoice: { amount, currency: currency?.toUpperCase() } }
-  return { memo: `0x${Buffer.from(text).subarray(0, memoBytes).toString('hex')}` }
+  return { memo: `0x${Buffer.from(text).subarray(0, maxMemoBytes).toString('hex')}` }
 }
 
-const memoBytes = 32
+const maxMemoBytes = 32
 
 export function deliveryFilter(fields: QueryFields): DeliveryFilter {
   const { status, integration, hash } = fields

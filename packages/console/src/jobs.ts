@@ -23,20 +23,25 @@ export interface Job {
   readonly isStopping: boolean
   readonly startedAt: number
   readonly endedAt: number | null
+  /** The finished work, in the unit of `total`. */
   readonly done: number
   /** The amount of work; null: unknown. */
   readonly total: number | null
+  /** A sentence about the progress or the result; empty: none yet. */
   readonly words: string
   /** Results, oldest first; beyond a limit the oldest are dropped. */
   readonly rows: readonly JobRow[]
   readonly droppedRows: number
+  /** The act that the page offers after the job, such as the repair after a dry run; null: none. */
   readonly next: Pick<ActFormProps, 'act' | 'label' | 'fields'> | null
 }
 
 export interface JobReport {
   /** Updates the shown progress; absent fields stay unchanged. */
   (progress: Partial<Pick<Job, 'done' | 'total' | 'words' | 'next'>>): void
+  /** Adds a result after the others. */
   row(row: JobRow): void
+  /** Adds results before the others. */
   first(rows: readonly JobRow[]): void
 }
 
@@ -62,7 +67,7 @@ interface Entry {
 export function createJobs({ now, onError }: { now: () => number; onError: (error: unknown) => void }) {
   const entries = new Map<string, Entry>()
   const listeners = new Set<(job: Job) => void>()
-  const start = randomBytes(6).toString('base64url')
+  const processName = randomBytes(6).toString('base64url')
   let changes = 0
   let isClosed = false
 
@@ -124,7 +129,7 @@ export function createJobs({ now, onError }: { now: () => number; onError: (erro
     list: (): readonly Job[] => [...entries.values()].map(({ job }) => job).reverse(),
     find: (id: string): Job | null => entries.get(id)?.job ?? null,
     /** `<name of this process>.<number of changes>`: a page with the current position shows every change. */
-    position: () => `${start}.${changes}`,
+    position: () => `${processName}.${changes}`,
     stop(id: string): Job | null {
       const entry = entries.get(id)
       if (entry === undefined) return null

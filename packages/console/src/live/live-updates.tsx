@@ -19,7 +19,7 @@ export type LiveEvent =
   /** Changes are missing: the page must be loaded again. */
   | { readonly kind: 'reset' }
 
-export interface Numbered {
+export interface NumberedEvent {
   /** `<start of this process>.<number>`. */
   readonly id: string
   readonly event: LiveEvent
@@ -33,13 +33,13 @@ const graceMs = 10_000
 
 /** Builds the live updates. `start` identifies this process, because a page may reconnect to another one. */
 export function createLiveUpdates(sampler: Sampler, start: number) {
-  const listeners = new Set<(numbered: Numbered) => void>()
-  let recent: (Numbered & { readonly number: number })[] = []
+  const listeners = new Set<(numbered: NumberedEvent) => void>()
+  let recent: (NumberedEvent & { readonly number: number })[] = []
   /** `recent` holds all events about rows after this number. */
   let recentAfter = 0
   let number = 0
-  let stop: (() => void) | null = null
-  let leaving: ReturnType<typeof setTimeout> | null = null
+  let unsubscribe: (() => void) | null = null
+  let stopTimer: ReturnType<typeof setTimeout> | null = null
   let isFailing = false
   let isClosed = false
 
@@ -62,9 +62,9 @@ export function createLiveUpdates(sampler: Sampler, start: number) {
     const { at: now, endpoints } = overview
     for (const payment of sample.payments)
       publish({ kind: 'payment', payment, html: (<TableRow row={payment} {...paymentRows} />).toString() })
-    const ofDelivery = deliveryRows({ now, endpoints })
+    const rowProps = deliveryRows({ now, endpoints })
     for (const delivery of sample.deliveries)
-      publish({ kind: 'delivery', delivery, html: (<TableRow row={delivery} {...ofDelivery} />).toString() })
+      publish({ kind: 'delivery', delivery, html: (<TableRow row={delivery} {...rowProps} />).toString() })
     const chains = (<ChainRows chains={overview.chains} />).toString()
     const toJson = (one: Overview) => {
       const [problems, tiles] = [(<Problems overview={one} />).toString(), (<Tiles overview={one} />).toString()]
@@ -74,10 +74,10 @@ export function createLiveUpdates(sampler: Sampler, start: number) {
     publish({ kind: 'overview', json: { ...json, chains: JSON.stringify({ parts: { chains } }) } })
   }
 
-  function leave(): void {
-    leaving = null
-    stop?.()
-    stop = null
+  function stopSampling(): void {
+    stopTimer = null
+    unsubscribe?.()
+    unsubscribe = null
     isFailing = false
     recent = []
     number += 1
@@ -85,25 +85,25 @@ export function createLiveUpdates(sampler: Sampler, start: number) {
   }
 
   /** Finds the events after an id; null: some are no longer kept. */
-  function findMissed(after: string): Numbered[] | null {
+  function findMissed(after: string): NumberedEvent[] | null {
     const [process, text = ''] = after.split('.')
     const last = /^\d{1,15}$/.test(text) ? Number(text) : -1
     if (process !== String(start) || last < recentAfter || last > number) return null
     return recent.filter((each) => each.number > last)
   }
 
-  function leaveLater(): void {
-    if (leaving !== null) clearTimeout(leaving)
-    leaving = setTimeout(leave, graceMs)
-    leaving.unref?.()
+  function stopLater(): void {
+    if (stopTimer !== null) clearTimeout(stopTimer)
+    stopTimer = setTimeout(stopSampling, graceMs)
+    stopTimer.unref?.()
   }
 
   return {
     /** Returns an id for a page that is read after this call: the page follows the events after that id. */
     async position() {
       if (isClosed) return `${start}.${number}`
-      stop ??= sampler.subscribe(onSample)
-      if (listeners.size === 0) leaveLater()
+      unsubscribe ??= sampler.subscribe(onSample)
+      if (listeners.size === 0) stopLater()
       await sampler.waitForBaseline()
       return `${start}.${number}`
     },
@@ -112,25 +112,25 @@ export function createLiveUpdates(sampler: Sampler, start: number) {
      * @param after - The id of the last event that the page has. Missed events about rows come first, or one `reset`;
      * then an event that reports whether the database answers.
      */
-    follow(after: string | null, listener: (numbered: Numbered) => void): () => void {
+    follow(after: string | null, listener: (numbered: NumberedEvent) => void): () => void {
       if (isClosed) return () => undefined
-      if (leaving !== null) clearTimeout(leaving)
-      leaving = null
+      if (stopTimer !== null) clearTimeout(stopTimer)
+      stopTimer = null
       const missed = after === null ? [] : findMissed(after)
       const id = `${start}.${number}`
       for (const each of missed ?? [{ id, event: { kind: 'reset' } as const }]) listener(each)
       listener({ id, event: { kind: 'failing', isFailing } })
       listeners.add(listener)
-      stop ??= sampler.subscribe(onSample)
+      unsubscribe ??= sampler.subscribe(onSample)
       return () => {
         listeners.delete(listener)
-        if (listeners.size === 0) leaveLater()
+        if (listeners.size === 0) stopLater()
       }
     },
     close() {
       isClosed = true
-      if (leaving !== null) clearTimeout(leaving)
-      leave()
+      if (stopTimer !== null) clearTimeout(stopTimer)
+      stopSampling()
     },
   }
 }

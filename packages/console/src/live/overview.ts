@@ -69,11 +69,11 @@ export function sumVolumes({ counts }: MinuteCounts<string, MinuteVolume>) {
 
 export async function readOverview(
   { queries, indexers }: SampledService,
-  { hours, missing }: { readonly hours: () => Promise<Counts>; readonly missing: () => number },
+  { readHour, countMissing }: { readonly readHour: () => Promise<Counts>; readonly countMissing: () => number },
   now: () => number,
 ): Promise<Overview> {
   const [hour, attempts, backlog, endpoints, snapshot] = await Promise.all([
-    hours(),
+    readHour(),
     queries.attempts({ since: Math.max(0, now() - hourMs), limit: maxDots }),
     queries.backlog({ atMost: maxPending }),
     queries.endpoints({ limit: maxEndpoints }),
@@ -87,7 +87,7 @@ export async function readOverview(
     waiting: await readWaiting(queries, backlog.pending, at),
     at,
     range: '1h',
-    missing: missing(),
+    missing: countMissing(),
     oldSnapshot: snapshot !== null && snapshot.ageMs >= oldSnapshotMs ? snapshot : null,
     ...latencyPart(attempts),
     chains: indexers.map((indexer) => indexer.status()),
@@ -133,7 +133,7 @@ export function chooseRange({ payments, attempts, at }: Overview, newestPaymentA
 }
 
 /** How many versions one read of {@link createMissingCount} examines, to limit its time. */
-const missingPart = 2_000
+const versionsPerRead = 2_000
 /** Only the newest versions are checked, because a restored copy lacks the newest deliveries. */
 const maxChecked = 100_000
 
@@ -153,12 +153,12 @@ export function createMissingCount(
   async function check(): Promise<void> {
     let total = 0
     let beforeId: string | undefined
-    for (let checked = 0; checked < maxChecked; checked += missingPart) {
+    for (let checked = 0; checked < maxChecked; checked += versionsPerRead) {
       const startedAt = performance.now()
-      const part = await findMissing({ beforeId, limit: missingPart })
+      const part = await findMissing({ beforeId, limit: versionsPerRead })
       total += part.missing
       missing = Math.max(missing, total)
-      if (part.lowestId === null || part.examined < missingPart) break
+      if (part.lowestId === null || part.examined < versionsPerRead) break
       beforeId = part.lowestId
       // Reads take at most a quarter of the time, because SQLite blocks the process.
       await sleep(3 * (performance.now() - startedAt), undefined, { ref: false })
@@ -200,6 +200,7 @@ interface Counts {
 
 /** All minutes are read again after this time, in milliseconds, because old payments change state. */
 const refreshMs = 30_000
+/** Between these reads, only the minutes of this newest span are read again. */
 const newestMs = 2 * minuteMs
 /** The most rows of one read. Where there are more, the oldest minutes are marked as incomplete. */
 const maxRows = 20_000
@@ -219,23 +220,23 @@ async function readCounts(reads: CountReads, since: number): Promise<Counts> {
 export function createHourCounts(reads: CountReads, now: () => number) {
   let newestHour: (Counts & { readonly at: number }) | null = null
   return async (): Promise<Counts> => {
-    const isWhole = newestHour === null || now() - newestHour.at >= refreshMs || now() < newestHour.at
-    const start = now() - (isWhole ? hourMs : newestMs)
+    const readsWholeHour = newestHour === null || now() - newestHour.at >= refreshMs || now() < newestHour.at
+    const start = now() - (readsWholeHour ? hourMs : newestMs)
     const since = Math.max(0, start - (start % minuteMs))
     const counts = await readCounts(reads, since)
-    if (isWhole || newestHour === null) newestHour = { at: now(), ...counts }
+    if (readsWholeHour || newestHour === null) newestHour = { at: now(), ...counts }
     else
       newestHour = {
         at: newestHour.at,
-        payments: joined(newestHour.payments, counts.payments, since),
-        volumes: joined(newestHour.volumes, counts.volumes, since),
-        attempts: joined(newestHour.attempts, counts.attempts, since),
+        payments: joinCounts(newestHour.payments, counts.payments, since),
+        volumes: joinCounts(newestHour.volumes, counts.volumes, since),
+        attempts: joinCounts(newestHour.attempts, counts.attempts, since),
       }
     return newestHour
   }
 }
 
-function joined<Kind, Count extends { readonly minute: number }>(
+function joinCounts<Kind, Count extends { readonly minute: number }>(
   before: MinuteCounts<Kind, Count>,
   after: MinuteCounts<Kind, Count>,
   since: number,

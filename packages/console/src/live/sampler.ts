@@ -38,8 +38,8 @@ interface Baseline {
 export function createSampler(service: SampledService, now: () => number, onError: (error: unknown) => void) {
   const { queries, indexers } = service
   const listeners = new Set<SampleListener>()
-  const hours = createHourCounts(queries, now)
-  const missing = createMissingCount(queries, now, onError)
+  const readHour = createHourCounts(queries, now)
+  const countMissing = createMissingCount(queries, now, onError)
   const readings = new Map<Range, { readonly at: number; readonly reading: Promise<Overview> }>()
   /** Whether the loop runs: pages that open and close during a read must not start a second loop. */
   let isRunning = false
@@ -56,7 +56,7 @@ export function createSampler(service: SampledService, now: () => number, onErro
     return reading
   }
 
-  const overview = () => readOnce('1h', tickMs, () => readOverview(service, { hours, missing }, now))
+  const overview = () => readOnce('1h', tickMs, () => readOverview(service, { readHour, countMissing }, now))
 
   async function overviewOfRange(range: Range): Promise<Overview> {
     const hour = await overview()

@@ -8,53 +8,53 @@ import type { QueryFields } from '../filters.js'
 import { deliveryFilter, parseHash, parseWholeNumber, paymentFilter } from '../filters.js'
 import type { Job, Jobs } from '../jobs.js'
 import { JobProgress } from '../pages/jobs.js'
-import type { LiveUpdates, Numbered } from './live-updates.js'
+import type { LiveUpdates, NumberedEvent } from './live-updates.js'
 
 /** Converts an event to the name and data of a server-sent event for one page; null: the page ignores the event. */
-type Choose = (event: Numbered['event']) => { readonly name: string; readonly json: string } | null
+type MapEvent = (event: NumberedEvent['event']) => { readonly name: string; readonly json: string } | null
 
 /**
  * Opens the stream of a topic.
  * @param fields - `topic`, and the filters of the page's URL.
  * @throws FilterError For malformed filters.
  */
-export function openStream(updates: LiveUpdates, fields: QueryFields, after: string | null, end: StreamEnd) {
-  const choose = createChooser(fields)
+export function openStream(updates: LiveUpdates, fields: QueryFields, after: string | null, lifetime: StreamLifetime) {
+  const mapEvent = createEventMapper(fields)
   return openEventStream(
     (send) =>
       updates.follow(after, ({ id, event }) => {
-        const chosen = event.kind === 'failing' ? failing(event.isFailing) : choose(event)
-        if (chosen !== null) send(`event: ${chosen.name}\nid: ${id}\ndata: ${chosen.json}\n\n`)
+        const sent = event.kind === 'failing' ? toFailing(event.isFailing) : mapEvent(event)
+        if (sent !== null) send(`event: ${sent.name}\nid: ${id}\ndata: ${sent.json}\n\n`)
       }),
-    end,
+    lifetime,
   )
 }
 
-const failing = (isFailing: boolean) => ({ name: 'failing', json: JSON.stringify({ isFailing }) })
+const toFailing = (isFailing: boolean) => ({ name: 'failing', json: JSON.stringify({ isFailing }) })
 const stale = { name: 'stale', json: '{}' } as const
 
-function createChooser(fields: QueryFields): Choose {
+function createEventMapper(fields: QueryFields): MapEvent {
   switch (fields['topic']) {
     case 'payments': {
       const filter = paymentFilter(fields)
       const matches = (payment: StoredPayment) => payment.primary && matchesPayment(payment, filter)
-      return rows((event) => event.kind === 'payment' && { ...event, matches: matches(event.payment) })
+      return mapRows((event) => event.kind === 'payment' && { ...event, matches: matches(event.payment) })
     }
     case 'deliveries': {
       const filter = deliveryFilter(fields)
-      return rows(
+      return mapRows(
         (event) => event.kind === 'delivery' && { ...event, matches: matchesDelivery(event.delivery, filter) },
       )
     }
     case 'payment': {
       const chainId = parseWholeNumber('chain', fields['chain'] ?? '')
       const txHash = parseHash(fields['hash'] ?? '')
-      const isOwn = (row: { chainId: number; txHash: string }) => row.chainId === chainId && row.txHash === txHash
+      const isOfPayment = (row: { chainId: number; txHash: string }) => row.chainId === chainId && row.txHash === txHash
       return (event) => {
         const changed =
           event.kind === 'reset' ||
-          (event.kind === 'payment' && isOwn(event.payment)) ||
-          (event.kind === 'delivery' && isOwn(event.delivery))
+          (event.kind === 'payment' && isOfPayment(event.payment)) ||
+          (event.kind === 'delivery' && isOfPayment(event.delivery))
         return changed ? stale : null
       }
     }
@@ -67,11 +67,11 @@ function createChooser(fields: QueryFields): Choose {
 
 type Row = { readonly html: string; readonly matches: boolean }
 
-/** Sends each chosen row; the page removes a row that no longer matches its filters. */
-function rows(chooseRow: (event: Numbered['event']) => Row | false): Choose {
+/** Maps each event with a row of the list to that row; the page removes a row that no longer matches its filters. */
+function mapRows(findRow: (event: NumberedEvent['event']) => Row | false): MapEvent {
   return (event) => {
     if (event.kind === 'reset') return stale
-    const row = chooseRow(event)
+    const row = findRow(event)
     return row === false ? null : { name: 'row', json: JSON.stringify({ html: row.html, matches: row.matches }) }
   }
 }
@@ -98,20 +98,23 @@ export const isJobTopic = ({ topic }: QueryFields): boolean => topic === 'job' |
 export function openJobStream(
   jobs: Jobs,
   { id, after }: { readonly id: string | undefined; readonly after: string | null },
-  end: StreamEnd,
+  lifetime: StreamLifetime,
 ) {
   return openEventStream((send) => {
-    const publish = publisher(send, jobs, id === undefined)
+    const publish = createPublisher(send, jobs, id === undefined)
     const unfollow = jobs.follow((job) => void (id === undefined || job.id === id ? publish(job) : undefined))
     // Jobs may have changed since the page was read.
     const job = id === undefined ? jobs.list()[0] : jobs.find(id)
     if (job && after !== jobs.position()) void publish(job)
     return unfollow
-  }, end)
+  }, lifetime)
 }
 
-/** Publishes the changes of jobs. @param isList - Whether the page lists all jobs: then it loads again. */
-function publisher(send: Send, jobs: Jobs, isList: boolean) {
+/**
+ * Creates the function that sends changes of jobs.
+ * @param isList - Whether the page lists all jobs: then it loads again.
+ */
+function createPublisher(send: Send, jobs: Jobs, isList: boolean) {
   let newest: Job | null = null
   return async (job: Job): Promise<void> => {
     const isWaiting = newest !== null
@@ -133,7 +136,7 @@ const maxWaiting = 1_000_000
 
 export type Send = (text: string) => void
 
-interface StreamEnd {
+interface StreamLifetime {
   /** The stream ends after this time, in milliseconds. The browser then reconnects with its last event id. */
   readonly lifeMs: number
   readonly onClose: () => void
@@ -143,14 +146,14 @@ interface StreamEnd {
  * Opens a stream of server-sent events.
  * @param start - Begins to send, and returns a function that stops sending.
  */
-export function openEventStream(start: (send: Send) => () => void, { lifeMs, onClose }: StreamEnd) {
+export function openEventStream(start: (send: Send) => () => void, { lifeMs, onClose }: StreamLifetime) {
   let close = (): void => undefined
   const stream = new ReadableStream<Uint8Array>(
     {
       start(controller) {
         let isOpen = true
         let unfollow = (): void => undefined
-        const end = (leave: () => void) => {
+        const end = (closeController: () => void) => {
           if (!isOpen) return
           isOpen = false
           clearInterval(heartbeat)
@@ -158,7 +161,7 @@ export function openEventStream(start: (send: Send) => () => void, { lifeMs, onC
           unfollow()
           onClose()
           try {
-            leave()
+            closeController()
           } catch {
             // The reader has already canceled the stream.
           }

@@ -5,7 +5,7 @@ import { FilterError } from '../filters.js'
 import { ActForm, TextField } from '../view/forms.js'
 import { buildHref, Empty, Facts, Hex, Pager, Pre, Shown, Table, When } from '../view/parts.js'
 import { nameChain, showText } from '../view/text.js'
-import { type ActInput, actsFor, confirmedField, type Load, requiredField, slicePage } from './page.js'
+import { type ActInput, actsFor, checkConfirmed, type Load, requiredField, slicePage } from './page.js'
 
 const section = '/accounts'
 const accountPath = (handle: string) => `${section}/${encodeURIComponent(handle)}`
@@ -24,7 +24,7 @@ export const accountsPage: Load = async ({ service }, query) => {
           ['Handle', ({ handle }) => <a href={buildHref(accountPath(handle))}>{handle}</a>],
           ['Address', ({ address }) => <Hex value={address} />],
           ['Accepts', (account) => <Shown text={describeAccepted(account)} />],
-          ['After a payment', readAfter],
+          ['After a payment', describeAfterPayment],
           ['Created', ({ createdAt }) => <When at={createdAt} withDate />],
         ]}
         empty={
@@ -55,7 +55,7 @@ function describeAccepted({ config }: AccountRecord): string {
   return coins.length === 0 ? 'nothing' : coins.join('; ')
 }
 
-function readAfter({ config: { onCompleteAction: action } }: AccountRecord) {
+function describeAfterPayment({ config: { onCompleteAction: action } }: AccountRecord) {
   if (action?.type === 'REDIRECT') return <Shown text={`redirect to ${action.payload.url}`} />
   return action?.type === 'CLOSE_WINDOW' ? `close after ${action.payload.delayMilliseconds / 1_000} s` : 'nothing'
 }
@@ -78,7 +78,7 @@ export const accountPage: Load = async ({ service }, _, name) => {
         rows={[
           ['Address', <Hex value={address} isWhole />, 'wide'],
           ['Accepts', <Shown text={describeAccepted(account)} max={400} />, 'wide'],
-          ['After a payment', readAfter(account), 'wide'],
+          ['After a payment', describeAfterPayment(account), 'wide'],
           ['Created', <When at={createdAt} withDate />],
         ]}
       />
@@ -135,7 +135,7 @@ export const accountActs = actsFor('admin', {
     return { to: accountPath(handle), note: 'account-changed' }
   },
   async 'account-remove'({ fields, commands }) {
-    confirmedField(fields)
+    checkConfirmed(fields)
     await commands.accounts.remove(requiredField(fields, 'handle'))
     return { to: section, note: 'account-removed' }
   },

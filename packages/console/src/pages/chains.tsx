@@ -261,7 +261,7 @@ export const chainActs = actsFor('operator', {
       title: `${range.repair ? 'Repair' : 'Dry run'} of chain ${chainId}, blocks ${formatRange(range)}`,
       actor: visit.actor,
       total: to - from + 1,
-      run: (report, signal) => work(commands.chains.reindex(range, signal), range, report),
+      run: (report, signal) => reportReindex(commands.chains.reindex(range, signal), range, report),
     })
     return { to: jobPath(job) }
   },
@@ -272,7 +272,7 @@ interface Reindex extends BlockRange {
   readonly repair: boolean
 }
 
-async function work(reports: AsyncIterable<ReindexReport>, range: Reindex, report: JobReport): Promise<void> {
+async function reportReindex(reports: AsyncIterable<ReindexReport>, range: Reindex, report: JobReport): Promise<void> {
   const { chainId, from, to, repair } = range
   let [differences, repaired] = [0, 0]
   for await (const part of reports) {

@@ -81,7 +81,7 @@ interface ReplayQuestion {
 /** The first step of each replay: the deliveries and the consequences. The second step is the form. */
 export function askReplay({ of, count = 1, form, backHref }: ReplayQuestion) {
   const { status, integrationAddress, chainId, txHash, version, since, until } = of
-  const deliveries = countedDeliveries(count)
+  const deliveries = describeCount(count)
   const facts: readonly (FactRow | false)[] = [
     ['Status', <Badge word={status} />],
     integrationAddress !== undefined && ['Integration', <Hex value={integrationAddress} />],
@@ -153,7 +153,7 @@ export const replayPage: Load = async ({ service: { queries }, role }, query) =>
   return askAbout('replay-many', { of: filter, count }, query)
 }
 
-function countedDeliveries(count: number | null): string {
+function describeCount(count: number | null): string {
   if (count === null) return 'deliveries'
   if (count > maxCounted) return `more than ${formatNumber(maxCounted)} deliveries`
   return `${formatNumber(count)} ${count === 1 ? 'delivery' : 'deliveries'}`

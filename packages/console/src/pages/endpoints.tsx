@@ -8,7 +8,7 @@ import { Filters } from '../view/forms.js'
 import { Badge, buildHref, Copyable, Dim, Empty, Hex, Pager, Shown, Table, When } from '../view/parts.js'
 import { Answer, ReplayLink } from '../view/rows.js'
 import { formatLatency, formatSpan } from '../view/text.js'
-import { integrationsAfter, type Load } from './page.js'
+import { type Load, readIntegrationsPage } from './page.js'
 
 const section = '/endpoints'
 const filterFields = [{ name: 'health', label: 'Health', options: [['failing', 'failing or blocked']] }] as const
@@ -17,7 +17,7 @@ const size = 20
 
 export const endpointsPage: Load = async ({ service: { queries }, now }, query) => {
   const isFailing = query['health'] === 'failing'
-  const { rows, next } = await integrationsAfter(queries, query, section, { size, isFailing })
+  const { rows, next } = await readIntegrationsPage(queries, query, section, { size, isFailing })
   const endpoints = await Promise.all(
     rows.map(async (integration) => {
       const { address } = integration

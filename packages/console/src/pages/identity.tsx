@@ -16,10 +16,10 @@ import type { Column } from '../view/parts.js'
 import { Badge, buildHref, Copyable, Dim, Empty, Hex, Pager, Shown, sentencePage, Table, When } from '../view/parts.js'
 import { formatNumber } from '../view/text.js'
 import type { ActAnswer, ActInput, Acts, Load } from './page.js'
-import { actsFor, confirmedField, cutPage, pageSize, requiredField } from './page.js'
+import { actsFor, checkConfirmed, cutPage, pageSize, requiredField } from './page.js'
 
 const section = '/identity'
-const there = { section, home: buildHref(section), back: 'identity page' }
+const backLink = { section, home: buildHref(section), back: 'identity page' }
 const filterFields = [{ name: 'key', label: 'Keyed hash', hint: '64 hex digits', type: 'search' }] as const
 
 /** The most subjects, and the most redemptions, that are searched for pending decisions. */
@@ -35,7 +35,7 @@ export const identityPage: Load = async ({ service: { identity } }, query) => {
     identity.redemptions({ emailKey, limit: maxRead }),
     identity.verdicts({ emailKey, limit: pageSize }),
   ])
-  const open = redemptions.filter(mayResolve)
+  const resolvable = redemptions.filter(mayResolve)
   const stuck = subjects.filter((subject) => findClosable(subject) !== null)
   const subjectColumn = subjectColumnWith(new Map(subjects.map(({ id, emailKey }) => [id, emailKey])))
   const redemptionColumns = redemptionColumnsWith(subjectColumn)
@@ -48,7 +48,7 @@ export const identityPage: Load = async ({ service: { identity } }, query) => {
       </ActForm>
       <Filters action={buildHref(section)} fields={filterFields} values={query} />
       <h2>Needs a decision</h2>
-      {open.length + stuck.length === 0 ? (
+      {resolvable.length + stuck.length === 0 ? (
         <Empty title="Nothing needs a decision.">
           <p>
             A person who was verified elsewhere shares that verification with one of your accounts. Redemptions whose
@@ -61,22 +61,22 @@ export const identityPage: Load = async ({ service: { identity } }, query) => {
       ) : null}
       <Table
         label="Unknown outcomes"
-        rows={open.slice(0, pageSize)}
+        rows={resolvable.slice(0, pageSize)}
         columns={[...redemptionColumns, ['Acts', resolveForms]]}
         empty={null}
       />
-      <Part of={open.length} rows="unknown outcomes">
+      <PartialCount of={resolvable.length} rows="unknown outcomes">
         Resolve these to see the others.
-      </Part>
+      </PartialCount>
       <Table
         label="On hold or missing"
         rows={stuck.slice(0, pageSize)}
         columns={[...subjectColumns, ['Acts', closeForms]]}
         empty={null}
       />
-      <Part of={stuck.length} rows="verifications on hold or missing">
+      <PartialCount of={stuck.length} rows="verifications on hold or missing">
         Close these, or open the next page of subjects, to see the others.
-      </Part>
+      </PartialCount>
       <h2>Subjects</h2>
       <Table
         label="Subjects"
@@ -97,9 +97,9 @@ export const identityPage: Load = async ({ service: { identity } }, query) => {
         columns={redemptionColumns}
         empty={<p class="dim">No share token was redeemed yet.</p>}
       />
-      <Part of={redemptions.length} isCut={redemptions.length >= maxRead} rows="redemptions">
+      <PartialCount of={redemptions.length} isCut={redemptions.length >= maxRead} rows="redemptions">
         Choose a keyed hash to see all of its redemptions.
-      </Part>
+      </PartialCount>
       <h2>Newest verdicts</h2>
       <Table
         label="Newest verdicts"
@@ -122,7 +122,8 @@ export const identityPage: Load = async ({ service: { identity } }, query) => {
   return { title: 'Identity', section, body }
 }
 
-function Part(props: { of: number; isCut?: boolean; rows: string; children?: Child }) {
+/** Says how many of the rows are shown; nothing when all of them are. */
+function PartialCount(props: { of: number; isCut?: boolean; rows: string; children?: Child }) {
   if (props.of <= pageSize) return null
   return (
     <p class="dim">
@@ -163,8 +164,8 @@ function describeReview({ review }: Pick<SubjectView, 'review'>) {
 }
 
 function showState(subject: SubjectView) {
-  const what = findClosable(subject)
-  if (what !== null) return <Badge word={what === 'hold' ? 'on hold' : 'missing'} tone="warn" />
+  const kind = findClosable(subject)
+  if (kind !== null) return <Badge word={kind === 'hold' ? 'on hold' : 'missing'} tone="warn" />
   if (subject.missing?.confirmed === true) return <Badge word="deleted" tone="plain" />
   return subject.isOpen ? <Badge word="outcome open" tone="wait" /> : <Dim>nothing open</Dim>
 }
@@ -227,16 +228,16 @@ function resolveForms({ externalUserId }: RedemptionRecord) {
 
 /** The forms that close a verification. The check only queries the provider, and changes nothing. */
 function closeForms(subject: SubjectView) {
-  const what = findClosable(subject)
-  if (what === null) return null
+  const kind = findClosable(subject)
+  if (kind === null) return null
   const act = { act: 'identity-close', needs: 'operator' } as const
-  const fields = { subject: subject.id, what }
+  const fields = { subject: subject.id, what: kind }
   return (
     <div class="acts">
       <ActForm {...act} label="Ask the provider" fields={{ ...fields, dryRun: 'yes' }} />
       <ActForm
         {...act}
-        label={what === 'hold' ? 'End the hold' : 'Close as deleted'}
+        label={kind === 'hold' ? 'End the hold' : 'Close as deleted'}
         fields={fields}
         confirm="I looked at the provider"
       />
@@ -261,9 +262,9 @@ const unresolvedWords: Readonly<Record<Exclude<ResolveResult, 'attached' | 'surp
 
 const unclosedWords: Readonly<Record<Exclude<CloseResult, 'closed'>, string>> = {
   nothing_to_close: 'The verification is neither on hold nor missing.',
-  known: 'The provider knows the applicant. The next poll that finds it by its id ends the wait.',
-  name_taken: 'Another applicant has its name at the provider. The log names that applicant; look at it there.',
-  missing: 'The provider does not know the applicant. Close the wait for it first.',
+  known: 'The provider knows the applicant. The next poll that finds it by its id clears this state.',
+  name_taken: 'At the provider, another applicant has the name of this one. The log has its id; look at it there.',
+  missing: 'The applicant is also missing at the provider. Close it as deleted first.',
   unknown: 'The provider does not know the applicant.',
   other_review: "The provider's review differs from the stored one. It is polled at once; try again later.",
   unproven:
@@ -271,7 +272,7 @@ const unclosedWords: Readonly<Record<Exclude<CloseResult, 'closed'>, string>> = 
   changed: 'The verification changed meanwhile; try again.',
 }
 
-const isOff = () => new FilterError('No identity provider is configured.')
+const noProviderError = () => new FilterError('No identity provider is configured.')
 
 export const identityActs: Acts = {
   ...actsFor('viewer', { 'identity-search': search }),
@@ -280,7 +281,7 @@ export const identityActs: Acts = {
 
 /** Finds entries by e-mail address. The form is posted, so that the address is in no URL and no log. */
 async function search({ fields, service, commands }: ActInput): Promise<ActAnswer> {
-  if (service.identity === null) throw isOff()
+  if (service.identity === null) throw noProviderError()
   const emailKey = await service.identity.emailKey(requiredField(fields, 'email')).catch((error: unknown) => {
     // The message does not quote the input, which may be an address.
     throw error instanceof InvalidShareRequestError ? new FilterError('This is not a valid e-mail address.') : error
@@ -291,9 +292,9 @@ async function search({ fields, service, commands }: ActInput): Promise<ActAnswe
 
 /** Resolves a redemption by the operator's finding: the applicant that the redemption created, or none. */
 async function resolve({ fields, commands }: ActInput): Promise<ActAnswer> {
-  if (commands.identity === null) throw isOff()
+  if (commands.identity === null) throw noProviderError()
   const finding = requiredField(fields, 'finding')
-  if (finding === 'none') confirmedField(fields)
+  if (finding === 'none') checkConfirmed(fields)
   const applicantId = finding === 'none' ? null : requiredField(fields, 'applicant')
   const externalUserId = requiredField(fields, 'externalUserId')
   const result = await commands.identity.resolveRedemption({ externalUserId, applicantId })
@@ -304,18 +305,18 @@ async function resolve({ fields, commands }: ActInput): Promise<ActAnswer> {
 
 /** Closes a verification. With the field `dryRun` it only queries the provider. */
 async function close({ fields, commands }: ActInput): Promise<ActAnswer> {
-  if (commands.identity === null) throw isOff()
-  const what = requiredField(fields, 'what') === 'missing' ? 'missing' : 'hold'
+  if (commands.identity === null) throw noProviderError()
+  const kind = requiredField(fields, 'what') === 'missing' ? 'missing' : 'hold'
   const dryRun = fields['dryRun'] === 'yes'
-  if (!dryRun) confirmedField(fields)
+  if (!dryRun) checkConfirmed(fields)
   const subjectId = requiredField(fields, 'subject')
-  const result = await commands.identity.closeVerification({ subjectId, kind: what, dryRun })
+  const result = await commands.identity.closeVerification({ subjectId, kind, dryRun })
   if (result !== 'closed') return nothingDone(unclosedWords[result])
-  if (!dryRun) return { to: section, note: `${what}-closed` }
-  return { show: sentencePage('It can be closed', 'The provider confirms it. Nothing was changed yet.', there) }
+  if (!dryRun) return { to: section, note: `${kind}-closed` }
+  return { show: sentencePage('It can be closed', 'The provider confirms it. Nothing was changed yet.', backLink) }
 }
 
 const nothingDone = (text: string): ActAnswer => ({
-  show: sentencePage('Nothing was changed', text, there),
+  show: sentencePage('Nothing was changed', text, backLink),
   status: 409,
 })

@@ -10,13 +10,13 @@ import { buildHref, Dim, EnabledBadge, Facts, Hex, newSecretsPage, Pager, Shown,
 import { nameChain } from '../view/text.js'
 import { NoIntegrations, showUrl } from './endpoints.js'
 import type { Act, ActInput, Load, Note } from './page.js'
-import { actsFor, confirmedField, findIntegration, integrationsAfter, requiredField } from './page.js'
+import { actsFor, checkConfirmed, findIntegration, readIntegrationsPage, requiredField } from './page.js'
 
 const section = '/integrations'
 const integrationPath = (address: string) => `${section}/${address}`
 
 export const integrationsPage: Load = async ({ service, now }, query) => {
-  const { rows, next } = await integrationsAfter(service.queries, query, section)
+  const { rows, next } = await readIntegrationsPage(service.queries, query, section)
   const at = now()
   const body = (
     <>
@@ -130,7 +130,7 @@ export const integrationActs = actsFor('admin', {
     commands.integrations.setEnabled(address, true),
   ),
   'integration-disable': change('integration-disabled', async ({ commands, fields }, address) => {
-    confirmedField(fields)
+    checkConfirmed(fields)
     await commands.integrations.setEnabled(address, false)
   }),
   'integration-url': change('url-set', ({ commands, fields: { url = null } }, address) =>

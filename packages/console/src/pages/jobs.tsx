@@ -81,7 +81,7 @@ export const jobPage: Load = async ({ jobs, now }, _, name) => {
             </p>
           </noscript>
           {job.isStopping ? (
-            <p class="dim">It ends after its present part.</p>
+            <p class="dim">The job stops after its current part.</p>
           ) : (
             <ActForm act="stop-job" label="Stop" needs="operator" tone="danger" fields={{ id: job.id }} />
           )}

@@ -2,7 +2,7 @@
 /** API keys of the legacy endpoints, without their secrets, and their acts. @module */
 import { ActForm, TextField } from '../view/forms.js'
 import { Badge, Dim, Empty, newSecretsPage, Pager, Shown, Table, When } from '../view/parts.js'
-import { actsFor, confirmedField, type Load, requiredField, slicePage } from './page.js'
+import { actsFor, checkConfirmed, type Load, requiredField, slicePage } from './page.js'
 
 const section = '/keys'
 
@@ -62,7 +62,7 @@ export const keyActs = actsFor('admin', {
     return { show: newSecretsPage(created, instructions) }
   },
   async 'key-revoke'({ fields, commands }) {
-    confirmedField(fields)
+    checkConfirmed(fields)
     await commands.legacyKeys.revoke(requiredField(fields, 'id'))
     return { to: section, note: 'key-revoked' }
   },

@@ -7,7 +7,7 @@ import { FilterError } from '../filters.js'
 import { ActForm, ChoiceField, TextField } from '../view/forms.js'
 import { base, EnabledBadge, newSecretsPage, Pager, Table, When } from '../view/parts.js'
 import type { Act, ActAnswer, ActInput, Load } from './page.js'
-import { actsFor, confirmedField, requiredField, slicePage } from './page.js'
+import { actsFor, checkConfirmed, requiredField, slicePage } from './page.js'
 
 const section = '/operators'
 
@@ -25,7 +25,7 @@ export const operatorsPage: Load = async ({ service, signIn, now }, query) => {
           ['State', EnabledBadge],
           ['Name', ({ name }) => name],
           ['Role', ({ role }) => role],
-          ['Passphrase', (one) => readPassphrase(one, at)],
+          ['Passphrase', (one) => describePassphrase(one, at)],
           ['Created', ({ createdAt }) => <When at={createdAt} withDate />],
           ['Acts', OperatorActs],
         ]}
@@ -36,13 +36,13 @@ export const operatorsPage: Load = async ({ service, signIn, now }, query) => {
         <TextField name="name" label="Name, in lower case" hint="alice" />
         <ChoiceField name="role" label="Role" values={operatorRoles} value="viewer" />
       </ActForm>
-      <p class="dim">The last admin is changed by the command line alone.</p>
+      <p class="dim">Only the command line can change the last admin.</p>
     </>
   )
   return { title: 'Operators', section, body }
 }
 
-function readPassphrase({ signsInBy, hasPassphrase, linkExpiresAt }: OperatorView, now: number) {
+function describePassphrase({ signsInBy, hasPassphrase, linkExpiresAt }: OperatorView, now: number) {
   if (signsInBy === 'oidc') return 'none: signs in at the OpenID provider'
   if (linkExpiresAt === null) return hasPassphrase ? 'set' : 'none, and no one-time link'
   if (linkExpiresAt <= now) return `${hasPassphrase ? 'set' : 'none'}; the one-time link is expired`
@@ -73,35 +73,35 @@ function OperatorActs({ name, role, enabled }: OperatorView) {
   )
 }
 
-const keepsAdmin = ({ hasOidc }: ActInput) => ({ keepsAdmin: true, hasOidc })
+const keepLastAdmin = ({ hasOidc }: ActInput) => ({ keepsAdmin: true, hasOidc })
 
 export const operatorActs = actsFor('admin', {
-  'operator-create': act(async (input) => {
+  'operator-create': requireSignIn(async (input) => {
     const link = await input.commands.operators.create({ name: readName(input), role: readRole(input) })
     return linkPage(input, 'The operator is created', link)
   }),
-  'operator-enable': act(async (input) => {
+  'operator-enable': requireSignIn(async (input) => {
     await input.commands.operators.setEnabled(readName(input), true)
     return { to: section, note: 'operator-enabled' }
   }),
-  'operator-disable': act(async (input) => {
-    confirmedField(input.fields)
-    await input.commands.operators.setEnabled(readName(input), false, keepsAdmin(input))
+  'operator-disable': requireSignIn(async (input) => {
+    checkConfirmed(input.fields)
+    await input.commands.operators.setEnabled(readName(input), false, keepLastAdmin(input))
     return { to: section, note: 'operator-disabled' }
   }),
-  'operator-role': act(async (input) => {
-    await input.commands.operators.setRole(readName(input), readRole(input), keepsAdmin(input))
+  'operator-role': requireSignIn(async (input) => {
+    await input.commands.operators.setRole(readName(input), readRole(input), keepLastAdmin(input))
     return { to: section, note: 'role-set' }
   }),
-  'operator-reset': act(async (input) => {
-    confirmedField(input.fields)
-    const link = await input.commands.operators.reset(readName(input), keepsAdmin(input))
+  'operator-reset': requireSignIn(async (input) => {
+    checkConfirmed(input.fields)
+    const link = await input.commands.operators.reset(readName(input), keepLastAdmin(input))
     return linkPage(input, 'The operator is reset', link)
   }),
 })
 
-/** An act that is available only where operators sign in. */
-function act(run: Act['run']): Act['run'] {
+/** Makes an act available only where operators sign in. */
+function requireSignIn(run: Act['run']): Act['run'] {
   return async (input) => {
     if (!input.visit.canSignOut) throw new FilterError('Nobody signs in here, so there are no operators to change.')
     return run(input)

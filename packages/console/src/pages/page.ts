@@ -20,7 +20,7 @@ export type ConsoleService = Pick<
 
 export interface PageContent {
   readonly title: string
-  /** The path of the section that the navigation highlights. */
+  /** The path of the section that the navigation highlights; `-`: none. */
   readonly section: string
   readonly body: Child
   /** The text in the search box. */
@@ -150,7 +150,7 @@ export function graceField(fields: Fields): number {
 }
 
 /** Checks the confirmation of an act. @throws FilterError Unless its box is checked. */
-export function confirmedField(fields: Fields): void {
+export function checkConfirmed(fields: Fields): void {
   if (fields['confirmed'] !== 'yes') throw new FilterError('Check the box that confirms this, then try again.')
 }
 
@@ -200,7 +200,8 @@ export const buildTopic = (topic: string, query: QueryFields) => new URLSearchPa
 /** The integrations that a form offers: the first 200. */
 export const integrationChoices = (queries: Pick<Queries, 'integrations'>) => queries.integrations({ limit: 200 })
 
-export async function integrationsAfter(
+/** Reads one page of integrations, ordered by address. */
+export async function readIntegrationsPage(
   queries: Pick<Queries, 'integrations'>,
   query: QueryFields,
   path: string,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { localOrigin, openChanged, setUpConsole } from '../../test/console-setup.js'
 import { repeatedDelivery } from '../../test/repeated-delivery.js'
 import { curlCommand, deliveryTest } from './repeat.js'
-import { computedCodes, sentHeaders } from './signature.js'
+import { computeCodes, sentHeaders } from './signature.js'
 
 const delivery = repeatedDelivery()
 
@@ -128,7 +128,7 @@ describe('codes', () => {
     ['a number that JSON.parse changes gives another code', '{"a":1.0}', [true, false, false, false, false]],
     ['a body that is no JSON is not parsed', 'x', [true, false, false]],
   ])('%s', (_, body, rights) => {
-    expect(computedCodes(1_700_000_000, body).map(({ isRight }) => isRight)).toEqual(rights)
+    expect(computeCodes(1_700_000_000, body).map(({ isRight }) => isRight)).toEqual(rights)
   })
 })
 

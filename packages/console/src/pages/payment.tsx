@@ -44,7 +44,7 @@ export const paymentPage: Load = async ({ service, sampler, now }, query, name) 
   ])
   const snapshots = stored.map(readSnapshot)
   const others = payments.length - 1
-  const signed = lastSigned(snapshots, deliveries)
+  const signed = findLastSigned(snapshots, deliveries)
   const isUnnamed = payment.integrationAddress === null
   const body = (
     <>
@@ -93,7 +93,7 @@ interface PaymentContentProps {
 /** A payment on the page of an operator or of its integration. The children stand below its facts. */
 export function PaymentContent({ payment, snapshots, updates, deliveries, ...props }: PaymentContentProps) {
   const { compare, context, toHref, more = [], noDelivery, nativeHash, children } = props
-  const signed = lastSigned(snapshots, deliveries)
+  const signed = findLastSigned(snapshots, deliveries)
   return (
     <>
       <h1>
@@ -126,7 +126,7 @@ export function PaymentContent({ payment, snapshots, updates, deliveries, ...pro
 }
 
 /** The newest attempted delivery, with its snapshot and the time of its last attempt; null: none was attempted. */
-function lastSigned(snapshots: readonly Snapshot[], deliveries: readonly DeliveryView[]) {
+function findLastSigned(snapshots: readonly Snapshot[], deliveries: readonly DeliveryView[]) {
   const delivery = deliveries.findLast(({ attempts }) => attempts.length > 0)
   const snapshot = snapshots.find(({ version }) => version === delivery?.version)
   const startedAt = delivery?.attempts.at(-1)?.startedAt

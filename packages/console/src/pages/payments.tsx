@@ -117,7 +117,7 @@ export async function search(reads: Reads, text: string, filter: ConsolePaymentF
   }
 }
 
-/** Reads one row more than the limit, if there are more: notes say which rows come first, and how to find others. */
+/** Reads at most one row above the limit. `order` names the first rows; `others` says how to find the rest. */
 async function find(reads: Reads, text: string, { integrationAddress }: ConsolePaymentFilter, limit: number) {
   const { txHash, wallet, memo = '' } = parseSearch(text)
   const read = (query: Parameters<Reads['search']>[0]) => reads.search(query, limit + 1)

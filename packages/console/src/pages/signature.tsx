@@ -19,7 +19,7 @@ export function Signature({ snapshot, startedAt, now }: { snapshot: Snapshot; st
     <details id="signature">
       <summary>How version {snapshot.version} is signed, and what a receiver computes</summary>
       <Pre label="The signature header" text={`${signatureHeader}: t=${t},v1=(64 hex digits)`} />
-      <Facts kind="wide" rows={explainPart(t, Math.floor(now / 1_000) - t)} />
+      <Facts kind="wide" rows={explainSignature(t, Math.floor(now / 1_000) - t)} />
       <h3>
         Signed bytes: {formatNumber(String(t).length)} of t, a dot, {formatNumber(snapshot.bytes)} of the body
       </h3>
@@ -29,7 +29,7 @@ export function Signature({ snapshot, startedAt, now }: { snapshot: Snapshot; st
       <p class="dim">With a random secret of this page: only whether the codes are equal matters.</p>
       <Table
         label="Codes that receivers compute"
-        rows={computedCodes(t, snapshot.text)}
+        rows={computeCodes(t, snapshot.text)}
         columns={[
           ['Over', ({ way }) => way],
           ['v1 with an example secret', ({ code }) => <code>{code.slice(0, codeDigits)}…</code>],
@@ -45,7 +45,7 @@ export function Signature({ snapshot, startedAt, now }: { snapshot: Snapshot; st
   )
 }
 
-const explainPart = (t: number, age: number): readonly FactRow[] => [
+const explainSignature = (t: number, age: number): readonly FactRow[] => [
   ['t', `${t}: unix seconds of the last attempt. Each attempt gets its own t.`],
   [
     'v1',
@@ -54,7 +54,7 @@ const explainPart = (t: number, age: number): readonly FactRow[] => [
   ['Age', ageText(age)],
   [
     'Wrong clock',
-    `A receiver whose clock is ${toleranceSeconds + 1} s fast sees an age of ${toleranceSeconds + 1} s on arrival, against ${toleranceSeconds} s. It rejects the delivery as stale, though its v1 is right. Synchronise the clock (NTP).`,
+    `A receiver whose clock is ${toleranceSeconds + 1} s fast sees an age of ${toleranceSeconds + 1} s on arrival, against ${toleranceSeconds} s. It rejects the delivery as stale, though its v1 is right. Synchronize the clock (NTP).`,
   ],
 ]
 
@@ -72,7 +72,7 @@ const otherSecret = randomBytes(32)
 const rawBytes = 'Verify the raw bytes before any JSON parser.'
 
 /** The signature by each way to verify a body, in hex. The right way comes first, with `remedy` null. */
-export function computedCodes(timestamp: number, body: string) {
+export function computeCodes(timestamp: number, body: string) {
   const formatCode = (text: string, secret: Buffer = exampleSecret) =>
     createHmac('sha256', secret).update(`${timestamp}.${text}`).digest('hex')
   const right = formatCode(body)

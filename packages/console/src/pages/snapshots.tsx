@@ -32,7 +32,7 @@ export function readSnapshot({ version, body }: StoredSnapshot): Snapshot {
   return { version, text: new TextDecoder().decode(body), bytes: body.byteLength }
 }
 
-function differences(a: Snapshot, b: Snapshot) {
+function findDifferences(a: Snapshot, b: Snapshot) {
   const [before, after] = [flattenFields(a), flattenFields(b)]
   const names = [...new Set([...before.keys(), ...after.keys()])]
   // A change between null and an object is shown by the object's fields.
@@ -107,7 +107,7 @@ export function Snapshots({ payment, snapshots, compare, action }: SnapshotsProp
 }
 
 function Diff({ left, right }: { left: Snapshot; right: Snapshot }) {
-  const changed = differences(left, right)
+  const changed = findDifferences(left, right)
   if (changed.length === 0) return <p class="dim">Both snapshots have the same fields.</p>
   return (
     <dl class="diff">

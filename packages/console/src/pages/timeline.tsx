@@ -29,7 +29,7 @@ interface TimelineProps {
 function buildTimeline({ payment, snapshots, updates, deliveries, context }: TimelineProps): Entry[] {
   const created = new Map(deliveries.map(({ version, createdAt }) => [version, createdAt]))
   // An applied update created its version; any other update met the version.
-  const findPlace = ({ version }: ConsoleUpdate) => version ?? Number.POSITIVE_INFINITY
+  const findVersion = ({ version }: ConsoleUpdate) => version ?? Number.POSITIVE_INFINITY
   const block = (
     <>
       Mined in block {formatNumber(payment.blockNumber)} <Hex value={payment.blockHash} />, log {payment.logIndex}
@@ -39,10 +39,10 @@ function buildTimeline({ payment, snapshots, updates, deliveries, context }: Tim
   const addUpdates = (at: number | null, added: readonly ConsoleUpdate[]) => {
     for (const update of added) entries.push({ kind: 'update', at, content: <UpdateText update={update} /> })
   }
-  const versions = new Set([...snapshots.map(({ version }) => version), ...updates.map(findPlace)])
+  const versions = new Set([...snapshots.map(({ version }) => version), ...updates.map(findVersion)])
   for (const version of [...versions].sort((a, b) => a - b)) {
     const at = created.get(version) ?? null
-    const group = updates.filter((update) => findPlace(update) === version)
+    const group = updates.filter((update) => findVersion(update) === version)
     const applied = group.filter(({ outcome }) => outcome === 'applied')
     addUpdates(at, applied)
     const snapshot = snapshots.find((each) => each.version === version)
@@ -64,11 +64,11 @@ function buildTimeline({ payment, snapshots, updates, deliveries, context }: Tim
     entries.push({ kind: 'next', at: delivery.nextAttemptAt, content: next })
   }
   // The block comes first: its time is by the chain's clock, and cannot be compared with times of the service.
-  return [{ kind: 'block', at: payment.blockTimestamp, content: block }, ...inOrder(entries)]
+  return [{ kind: 'block', at: payment.blockTimestamp, content: block }, ...sortByTime(entries)]
 }
 
 /** Sorts entries by time; an entry without a time follows its predecessor. */
-function inOrder(entries: readonly Entry[]): Entry[] {
+function sortByTime(entries: readonly Entry[]): Entry[] {
   let before = Number.NEGATIVE_INFINITY
   const keyed = entries.map((entry) => {
     const key = entry.at ?? before

@@ -103,7 +103,7 @@ async function trigger(input: ActInput) {
   const { fields, jobs, tools, visit } = input
   const tool = requireTool(tools.trigger)
   const { address } = await integrationField(input)
-  const events = begin(() => tool.run(buildRequest(fields), { integrationAddress: address }))
+  const events = openEvents(() => tool.run(buildRequest(fields), { integrationAddress: address }))
   const job = jobs.start({
     title: `Scenario ${triggerScenarios.find((name) => name === fields['scenario']) ?? 'of the server'}`,
     actor: visit.actor,
@@ -135,7 +135,7 @@ function buildRequest({ scenario, amount, token, memo, chain, count, verdict }: 
   return { scenario, amount, token, memo, chainId, count: number }
 }
 
-function begin(start: () => AsyncIterable<object>): AsyncIterator<object> {
+function openEvents(start: () => AsyncIterable<object>): AsyncIterator<object> {
   try {
     return start()[Symbol.asyncIterator]()
   } catch (error) {

@@ -2,7 +2,7 @@
 /** Rotates the secrets of an integration, in the portal and on the operators' page; shows a new secret once. @module */
 import type { IntegrationView } from '@payment-integration/core'
 import type { Child } from 'hono/jsx'
-import { confirmedField, graceField, type PageContent, type SharedNote } from '../pages/page.js'
+import { checkConfirmed, graceField, type PageContent, type SharedNote } from '../pages/page.js'
 import { Copyable, newSecretsPage, When } from '../view/parts.js'
 import type { Fields } from '../web/run-form.js'
 import type { IntegrationScope } from './integration-scope.js'
@@ -70,7 +70,7 @@ export function SecretForms({ of, Form }: { of: IntegrationView; Form: typeof Po
 }
 
 type SecretAct = (
-  own: IntegrationScope,
+  tenant: IntegrationScope,
   fields: Fields,
 ) => Promise<{ readonly to: string; readonly note: SharedNote } | { readonly show: PageContent }>
 
@@ -89,26 +89,26 @@ export function createSecretActs(findPage: (address: string) => FormsPage): Read
     show: newSecretsPage({ ...findPage(address), title, secrets: { Secret: secret } }, instructions),
   })
   return {
-    async rotate(own, fields) {
-      const { apiSecret } = await own.rotateApiSecret(graceField(fields))
+    async rotate(tenant, fields) {
+      const { apiSecret } = await tenant.rotateApiSecret(graceField(fields))
       const instructions = (
         <ol class="bullets">
-          <li>Put it into the configuration of the server, beside the address {own.address}.</li>
+          <li>Put it into the configuration of the server, beside the address {tenant.address}.</li>
           <li>
             When every server has it, end the previous one or let it expire. Portal sessions that the previous one opened
             end with it: sign in with the new one.
           </li>
         </ol>
       )
-      return show(own, 'New API secret', apiSecret, instructions)
+      return show(tenant, 'New API secret', apiSecret, instructions)
     },
-    async 'end-api'(own, fields) {
-      confirmedField(fields)
-      await own.endPreviousApiSecret()
-      return done(own, 'api-ended')
+    async 'end-api'(tenant, fields) {
+      checkConfirmed(fields)
+      await tenant.endPreviousApiSecret()
+      return done(tenant, 'api-ended')
     },
-    async prepare(own) {
-      const { signingSecret } = await own.prepareSigningSecret()
+    async prepare(tenant) {
+      const { signingSecret } = await tenant.prepareSigningSecret()
       const verifier =
         'createVerifier({ secrets: [process.env.WEBHOOK_SIGNING_SECRET, process.env.NEXT_WEBHOOK_SIGNING_SECRET] })'
       const instructions = (
@@ -118,20 +118,20 @@ export function createSecretActs(findPage: (address: string) => FormsPage): Read
           <p>Then activate it. If it is lost, abort it and prepare another one.</p>
         </>
       )
-      return show(own, 'New signing secret, prepared', signingSecret, instructions)
+      return show(tenant, 'New signing secret, prepared', signingSecret, instructions)
     },
-    async activate(own, fields) {
-      await own.activateSigningSecret(graceField(fields))
-      return done(own, 'signing-activated')
+    async activate(tenant, fields) {
+      await tenant.activateSigningSecret(graceField(fields))
+      return done(tenant, 'signing-activated')
     },
-    async abort(own) {
-      await own.abortSigningSecret()
-      return done(own, 'signing-aborted')
+    async abort(tenant) {
+      await tenant.abortSigningSecret()
+      return done(tenant, 'signing-aborted')
     },
-    async 'end-signing'(own, fields) {
-      confirmedField(fields)
-      await own.endPreviousSigningSecret()
-      return done(own, 'signing-ended')
+    async 'end-signing'(tenant, fields) {
+      checkConfirmed(fields)
+      await tenant.endPreviousSigningSecret()
+      return done(tenant, 'signing-ended')
     },
   }
 }

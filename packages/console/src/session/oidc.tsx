@@ -50,12 +50,11 @@ export const issuerHost = ({ issuer }: OidcOptions): string => new URL(issuer).h
 
 export function createOidcSignIn(deps: OidcSignInDeps) {
   const { options, publicUrl, sessions, findSource, render, now, onError } = deps
-  const visit = null
   const provider = createOidcProvider(options)
   const host = issuerHost(options)
 
   const rejected = (problem: string, status: number, next: string) =>
-    render(deps.buildPage(next, problem), { visit, status })
+    render(deps.buildPage(next, problem), { visit: null, status })
 
   async function start(request: Request): Promise<Response> {
     const next = parseLocalPath(new URL(request.url).searchParams.get('next'), base)
@@ -107,7 +106,7 @@ export function createOidcSignIn(deps: OidcSignInDeps) {
         </p>
       </section>
     )
-    const answer = await render({ title: 'Signed in', section: '-', body }, { visit })
+    const answer = await render({ title: 'Signed in', section: '-', body }, { visit: null })
     answer.headers.set('Refresh', `0; url=${next}`)
     answer.headers.append('Set-Cookie', deps.issueSessionCookie(opened))
     answer.headers.append('Set-Cookie', cookie.clear())
@@ -140,7 +139,7 @@ const timeoutSeconds = 10
 const maxAnswerBytes = 256 * 1024
 
 /** Limits the size of answers, because the library does not. */
-function boundAnswers(send: typeof fetch): CustomFetch {
+function limitAnswers(send: typeof fetch): CustomFetch {
   return async (url, options) => {
     const answer = await send(url, options as RequestInit)
     const bytes = await readForeignBytes(answer, maxAnswerBytes)
@@ -171,7 +170,7 @@ function createOidcProvider(options: OidcOptions) {
     return discovery(url, clientId, undefined, authenticate, {
       execute,
       timeout: timeoutSeconds,
-      [customFetch]: boundAnswers(options.fetch ?? fetch),
+      [customFetch]: limitAnswers(options.fetch ?? fetch),
     })
   }
 
@@ -205,10 +204,10 @@ function createOidcProvider(options: OidcOptions) {
      * @throws MissingPackageError Without `openid-client`.
      * @throws Error From `openid-client`, for any other failure.
      */
-    async findName(cameBackTo: URL, { state, nonce, codeVerifier }: FlowSecrets): Promise<string> {
+    async findName(callbackUrl: URL, { state, nonce, codeVerifier }: FlowSecrets): Promise<string> {
       const { authorizationCodeGrant, fetchUserInfo } = await library()
       const provider = await configuration()
-      const tokens = await authorizationCodeGrant(provider, cameBackTo, {
+      const tokens = await authorizationCodeGrant(provider, callbackUrl, {
         expectedState: state,
         expectedNonce: nonce,
         pkceCodeVerifier: codeVerifier,
@@ -217,13 +216,13 @@ function createOidcProvider(options: OidcOptions) {
       const claims = tokens.claims()
       if (claims === undefined) throw new Error('The provider sent no ID token.')
       const isElsewhere = claims[nameClaim] === undefined && provider.serverMetadata().userinfo_endpoint !== undefined
-      return nameIn(isElsewhere ? await fetchUserInfo(provider, tokens.access_token, claims.sub) : claims, nameClaim)
+      return readName(isElsewhere ? await fetchUserInfo(provider, tokens.access_token, claims.sub) : claims, nameClaim)
     },
   }
 }
 
 /** Reads the operator's name. An e-mail address that the provider has not verified may belong to somebody else. */
-function nameIn(claims: IDToken | UserInfoResponse, nameClaim: string): string {
+function readName(claims: IDToken | UserInfoResponse, nameClaim: string): string {
   const name = claims[nameClaim]
   if (typeof name !== 'string' || name === '')
     throw new OidcNameError(`The provider sent no claim ${JSON.stringify(nameClaim)}, so it names nobody.`)

@@ -32,7 +32,6 @@ const cookie = createSessionCookie('pi_console')
 
 export function createSignIn(deps: SignInDeps) {
   const { sessions, render } = deps
-  const visit = null
   const oidcHost = deps.oidc === undefined ? null : issuerHost(deps.oidc)
   const buildPage = (next: string, problem: string | null) => signInPage(next, problem, oidcHost)
   const pages = createSignInPages({ ...deps, mountedAt: base, cookie, buildPage, findNote }, (form, source) =>
@@ -44,7 +43,7 @@ export function createSignIn(deps: SignInDeps) {
   async function join(request: Request): Promise<Response> {
     const form = await parseForm(request)
     const [linkToken = '', passphrase = ''] = [form.get('link')?.trim(), form.get('passphrase')]
-    const rejected = (problem: string, status: number) => render(joinPage(problem), { visit, status })
+    const rejected = (problem: string, status: number) => render(joinPage(problem), { visit: null, status })
     if (passphrase !== form.get('again')) return rejected('The two passphrases differ.', 400)
     try {
       await sessions.redeemLink({ linkToken, passphrase })
@@ -65,7 +64,7 @@ export function createSignIn(deps: SignInDeps) {
     },
     /** Answers the paths that need no session; null for any other path. */
     answer(request: Request, path: string, bindings: ConsoleBindings): Promise<Response> | null {
-      if (path === '/join') return request.method === 'POST' ? join(request) : render(joinPage(null), { visit })
+      if (path === '/join') return request.method === 'POST' ? join(request) : render(joinPage(null), { visit: null })
       return pages.answer(request, path, bindings) ?? oidc?.answer(request, path, bindings) ?? null
     },
     ask: pages.ask,

@@ -12,12 +12,12 @@ import { Badge, buildHref, Dim, Hex, Pager, paymentPath, Shown, Table, When } fr
 import { formatLatency, nameChain } from './text.js'
 
 /** Formats a number as text that sorts like the number. */
-const ordinal = (number: number | string) => String(number).padStart(16, '0')
+const toSortKey = (number: number | string) => String(number).padStart(16, '0')
 
 /** Builds links to pages of the console or of the portal. */
 type ToHref = typeof buildHref
 
-/** The columns of a list of payments. @param more - Stand before the last column. */
+/** The columns of a list of payments. @param more - Further columns, placed before the last one. */
 export const paymentColumns = (
   toHref: ToHref,
   more: readonly Column<StoredPayment>[] = [],
@@ -45,7 +45,7 @@ export const paymentColumns = (
 export const paymentRows: RowProps<StoredPayment> = {
   attributes: ({ id, blockTimestamp }) => ({
     'data-key': `p${id}`,
-    'data-order': `${ordinal(blockTimestamp)}.${ordinal(id)}`,
+    'data-order': `${toSortKey(blockTimestamp)}.${toSortKey(id)}`,
   }),
   columns: paymentColumns(buildHref, [
     ['Integration', ({ integrationAddress }) => showIntegration(integrationAddress, <Dim>none</Dim>)],
@@ -121,7 +121,7 @@ export function showNextAttempt(
   return at > now ? <When at={at} /> : 'due now'
 }
 
-/** The columns of a list of deliveries. @param more - Stand before the last column. */
+/** The columns of a list of deliveries. @param more - Further columns, placed before the last one. */
 export const deliveryColumns = (
   toHref: ToHref,
   context: DeliveryContext,
@@ -151,7 +151,7 @@ export const deliveryColumns = (
 ]
 
 export const deliveryRows = (context: DeliveryContext): RowProps<DeliveryView> => ({
-  attributes: ({ deliveryId }) => ({ 'data-key': `d${deliveryId}`, 'data-order': ordinal(deliveryId) }),
+  attributes: ({ deliveryId }) => ({ 'data-key': `d${deliveryId}`, 'data-order': toSortKey(deliveryId) }),
   columns: deliveryColumns(buildHref, context, [
     [
       'Integration',

@@ -34,7 +34,8 @@ interface Download extends Pick<Parameters<ExportRows>[1], 'mayContinue'> {
 export function createDownloads({ now, onError }: { now: () => number; onError: (error: unknown) => void }) {
   const running: string[] = []
 
-  async function* inTurn(actor: string, parts: ReturnType<ExportRows>) {
+  /** Encodes the parts, and counts the export as running until its end. */
+  async function* runExport(actor: string, parts: ReturnType<ExportRows>) {
     running.push(actor)
     try {
       for await (const { text } of parts) yield new TextEncoder().encode(text)
@@ -51,7 +52,7 @@ export function createDownloads({ now, onError }: { now: () => number; onError: 
       return new Response(`You have ${maxAtOnce} exports running. Wait until one of them ends.\n`, { status: 503 })
     const [name, format] = file.split('.') as [Listing['of'], ExportFormat]
     const query = parseQuery(new URL(request.url))
-    const parts = inTurn(actor, exportRows(lists[name](query), { format, mayContinue }))
+    const parts = runExport(actor, exportRows(lists[name](query), { format, mayContinue }))
     // A failure at the beginning is answered as on any page.
     let first: IteratorResult<Uint8Array, void> | null = await parts.next()
     const body = new ReadableStream<Uint8Array>({

@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 
-/** Seeds, kills, random walks, browsers, real processes, examples: slow to run, and seldom red alone. */
+/** Seeds, kills, browsers, real processes, poolers and migrations, examples: slow to run, and seldom red alone. */
 const slow = '**/*.slow.test.ts'
 /** Tests that compare times, or the memory of their process. */
 const alone = '**/*.alone.test.ts'

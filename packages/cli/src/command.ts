@@ -63,7 +63,10 @@ export function addGroup(program: Command, run: Run, noun: string, about: string
     .helpCommand(false)
   addExamples(group, groupExamples)
   const add = (name: string, description: string, work: Work, ...commandExamples: readonly string[]): Command => {
-    const command = group.command(name).description(description).option(...databaseOption)
+    const command = group
+      .command(name)
+      .description(description)
+      .option(...databaseOption)
     return addExamples(command, commandExamples).action(run(work))
   }
   return { add, change: (...given: Parameters<typeof add>) => withActor(add(...given)) }

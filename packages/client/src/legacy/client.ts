@@ -7,6 +7,7 @@
 import {
   createSchemaReader,
   type FlatTransaction,
+  verificationErrors as knownReasons,
   type LegacyErrorBody,
   type Lookup,
   legacyErrorBodySchema,
@@ -14,7 +15,6 @@ import {
   paths,
   type VerifyRequest,
   type VerifyResponse,
-  verificationErrors as knownReasons,
   verifyRequestLimits,
   verifyResponseSchema,
 } from '@payment-integration/contract'

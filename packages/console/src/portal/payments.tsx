@@ -91,8 +91,7 @@ export const paymentPage: PortalLoad = async ({ tenant, now }, query, name) => {
     return { ...sentencePage('Payment not found', unknown, { section, home: portalHref('') }), status: 404 }
   const noDelivery = (
     <>
-      there was no notification URL when its version was made; set one at{' '}
-      <a href={portalHref('/endpoint')}>Endpoint</a>
+      there was no notification URL when its version was made; set one at <a href={portalHref('/endpoint')}>Endpoint</a>
     </>
   )
   const shared = { compare, noDelivery, toHref: portalHref, updates: [], context: await readContext({ tenant, now }) }

@@ -95,8 +95,8 @@ export function createSecretActs(findPage: (address: string) => FormsPage): Read
         <ol class="bullets">
           <li>Put it into the configuration of the server, beside the address {tenant.address}.</li>
           <li>
-            When every server has it, end the previous one or let it expire. Portal sessions that the previous one opened
-            end with it: sign in with the new one.
+            When every server has it, end the previous one or let it expire. Portal sessions that the previous one
+            opened end with it: sign in with the new one.
           </li>
         </ol>
       )

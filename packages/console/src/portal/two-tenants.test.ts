@@ -286,7 +286,10 @@ it('the payments list of an integration is filtered by each field, and its expor
     expect(shown, query).toEqual(memos)
     const [, href = ''] = /href="([^"]*payments\.jsonl[^"]*)"/.exec(text) ?? []
     const lines = (await own.get(href.replaceAll('&amp;', '&'))).text.split('\n').slice(0, -1)
-    expect(lines.map((line) => (JSON.parse(line) as { memo: string }).memo), query).toEqual(memos)
+    expect(
+      lines.map((line) => (JSON.parse(line) as { memo: string }).memo),
+      query,
+    ).toEqual(memos)
   }
   const { text } = await own.get('/portal/payments?state=failure&q=table')
   expect(text).toContain('<option value="failure" selected="">')

@@ -216,8 +216,7 @@ export interface Choices {
   readonly integrations: readonly NamedAddress[]
 }
 
-const wordOptions = (values: readonly string[]) =>
-  values.map((value) => [value, value.replaceAll('_', ' ')] as const)
+const wordOptions = (values: readonly string[]) => values.map((value) => [value, value.replaceAll('_', ' ')] as const)
 
 export const stateField: Field = {
   name: 'state',

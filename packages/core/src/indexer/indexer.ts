@@ -154,7 +154,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
 
   function onMoved(checkpoint: Checkpoint, direction: 'up' | 'down'): void {
     commits += 1
-    if (direction === 'down') return backfill.reset()
+    if (direction === 'down') return void backfill.reset()
     error = null
     backfill.follow(checkpoint)
   }

@@ -119,16 +119,19 @@ test.each<[string, Partial<Fulfilment>]>([
   expect(logger.lines).toMatchObject([{ level: 'error', message: 'a fulfilment does not fit its deposit' }])
 })
 
-test.each([-1, 0.5, Number.NaN, 2_000_000_000])('an answer with position %d is logged, not recorded', async (position) => {
-  const deposit = bridgeDeposit('a')
-  const { poller, payments, waiting, fills, logger } = await setup([deposit])
-  fills.set('7', getFulfilment('a', deposit, { position }))
-  expect(await poller().runOnce()).toBe(0)
-  expect(payments()).toEqual([])
-  expect(await waiting()).toEqual(['7'])
-  const flaw = 'its position is no whole number from 0 to 1000000000'
-  expect(logger.lines).toMatchObject([{ level: 'error', fields: { flaw } }])
-})
+test.each([-1, 0.5, Number.NaN, 2_000_000_000])(
+  'an answer with position %d is logged, not recorded',
+  async (position) => {
+    const deposit = bridgeDeposit('a')
+    const { poller, payments, waiting, fills, logger } = await setup([deposit])
+    fills.set('7', getFulfilment('a', deposit, { position }))
+    expect(await poller().runOnce()).toBe(0)
+    expect(payments()).toEqual([])
+    expect(await waiting()).toEqual(['7'])
+    const flaw = 'its position is no whole number from 0 to 1000000000'
+    expect(logger.lines).toMatchObject([{ level: 'error', fields: { flaw } }])
+  },
+)
 
 /** A deposit of a shop, which is named by two hex digits. */
 const depositOf = (digits: string, depositId = digits) => {

@@ -22,8 +22,7 @@ const valuesOnly = 0x31
  * body byte for byte; else the whole body.
  */
 export function packBody(body: Uint8Array, key: BodyKey): Uint8Array {
-  const values =
-    key.integrationAddress === null ? null : parseValues(toBuffer(body).toString(), formatHead(key))
+  const values = key.integrationAddress === null ? null : parseValues(toBuffer(body).toString(), formatHead(key))
   if (values !== null) return bytes(Buffer.from(`1${values}`))
   const packed = new Uint8Array(body.length + 1)
   packed[0] = wholeBody

@@ -184,7 +184,11 @@ function openConnection(url: URL) {
     async post({ headers, body }: SignedDelivery, signal: AbortSignal, split?: SplitBody): Promise<Head> {
       const socketCount = sockets.length
       const length: Record<string, string> = split === undefined ? {} : { 'content-length': String(body.byteLength) }
-      const { statusCode, headers: fields, body: answerBody } = await agent.request({
+      const {
+        statusCode,
+        headers: fields,
+        body: answerBody,
+      } = await agent.request({
         origin: url.origin,
         path: `${url.pathname}${url.search}`,
         method: 'POST',

@@ -122,7 +122,7 @@ export function isBundle(calldata: string): boolean {
  * Parses the operations of a bundle, in the order of execution.
  * @param calldata - 0x hex.
  * @param maxOperations - The most operations to parse: a hostile bundle may repeat one operation without limit.
- * @returns Null when the calldata is no bundle or is malformed, when it has more operations than `maxOperations`, and
+ * @returns Null when the calldata is no bundle or is malformed, or has more operations than `maxOperations`. Also null
  * when overlapping offsets make the calls of its operations together longer than the calldata. Never throws.
  */
 export function parseBundle(calldata: string, maxOperations: number): UserOperation[] | null {

@@ -59,8 +59,8 @@ interface Connection {
 
 /**
  * Passes the requests of a server to a listener, within the limits of each connection. Call it before the server
- * listens. Node emits a whole pipeline at once and buffers each answer until the previous one is sent, so a client that
- * reads nothing would fill the memory: a request beyond `maxRequestsAtOnce` waits. The answer to the last request
+ * listens. Node emits a whole pipeline at once and buffers each answer until the previous one is sent. A client that
+ * reads nothing would fill the memory, so a request beyond `maxRequestsAtOnce` waits. The answer to the last request
  * closes the connection; later requests get no answer: Node's own limit would answer without Cache-Control.
  * @returns A function that closes every connection without a request in progress: idle between requests, silent since
  * its start, or in the middle of request headers. Node's `closeIdleConnections` closes only the first kind.
@@ -136,8 +136,8 @@ const flawAnswers: Readonly<Record<string, { readonly line: string; readonly err
 const malformedAnswer = { line: '400 Bad Request', error: 'Request is malformed' }
 
 /**
- * Answers 431, 408 or 400 and closes, once every complete request before the flaw is answered, so that no client takes
- * the error for the answer to one of those requests. Bytes after a request that closes the connection are ignored.
+ * Answers 431, 408 or 400 and closes, once every complete request before the flaw is answered. Otherwise a client could
+ * take the error for the answer to one of them. Bytes after a request that closes the connection are ignored.
  */
 function rejectAfterAnswers(socket: Socket, { unfinished, last }: Connection, { code = '' }: NodeJS.ErrnoException) {
   if ([...unfinished].some(({ incoming }) => incoming.complete)) return

@@ -22,14 +22,17 @@ const ways: readonly Way[] = [
 
 /** Mines `blocks` blocks of one payment each for every way. */
 export async function benchLive(blocks: number): Promise<Table[]> {
-  const rows: Cell[][] = []
+  const summarize = (times: readonly number[]) => {
+    const sorted = times.toSorted((a, b) => a - b)
+    return [round(median(sorted), 1), round(sorted[Math.floor(sorted.length * 0.95)] ?? Number.NaN, 1)]
+  }
+  const floor = summarize(await readEach(blocks))
+  const rows: Cell[][] = [['floor: mine, read header and receipts', ...floor, null, null]]
   for (const way of ways) {
     const times = await follow(way, blocks)
-    const column = (of: keyof Times) => {
-      const sorted = times.map((each) => each[of]).toSorted((a, b) => a - b)
-      return [round(median(sorted), 1), round(sorted[Math.floor(sorted.length * 0.95)] ?? Number.NaN, 1)]
-    }
-    rows.push([way.name, ...column('committed'), ...column('received')])
+    const committed = times.map((each) => each.committed)
+    const received = times.map((each) => each.received)
+    rows.push([way.name, ...summarize(committed), ...summarize(received)])
   }
   return [
     {
@@ -49,10 +52,17 @@ interface Times {
   readonly received: number
 }
 
-async function follow({ pollMs, webSocket }: Way, blocks: number): Promise<Times[]> {
+/** Starts a node that mines on demand. */
+async function startNode() {
   const anvil = await startAnvil({ args: ['--no-mining'] })
-  const database = await openDatabase('SQLite')
-  const mine = () => fetch(anvil.rpcUrl, { ...post, body: '{"jsonrpc":"2.0","id":1,"method":"evm_mine","params":[]}' })
+  const ask = async (method: string, ...params: unknown[]) => {
+    const response = await fetch(anvil.rpcUrl, {
+      ...post,
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    })
+    return ((await response.json()) as { result: { number: string } }).result
+  }
+  const mine = () => ask('evm_mine')
   const mining = setInterval(() => void mine(), 50)
   const deployment = await deployDevRouter(anvil)
   const payer = createPayer({ ...anvil, deployment })
@@ -61,6 +71,28 @@ async function follow({ pollMs, webSocket }: Way, blocks: number): Promise<Times
   await pay('mints and approves, too')
   clearInterval(mining)
   await mine()
+  return { anvil, ask, mine, pay, deployment }
+}
+
+/** The times of a reader that knows when the block is mined, proves nothing and stores nothing. */
+async function readEach(blocks: number): Promise<number[]> {
+  const { anvil, ask, mine, pay } = await startNode()
+  const times: number[] = []
+  for (let nth = -warmUps; nth < blocks; nth += 1) {
+    await pay(`order ${nth}`)
+    const startedAt = performance.now()
+    await mine()
+    const { number } = await ask('eth_getBlockByNumber', 'latest', false)
+    await ask('eth_getBlockReceipts', number)
+    if (nth >= 0) times.push(performance.now() - startedAt)
+  }
+  await anvil.stop()
+  return times
+}
+
+async function follow({ pollMs, webSocket }: Way, blocks: number): Promise<Times[]> {
+  const { anvil, mine, pay, deployment } = await startNode()
+  const database = await openDatabase('SQLite')
 
   const timesByStep = { committed: new Map<string, number>(), received: new Map<string, number>() }
   const marks = new EventTarget()

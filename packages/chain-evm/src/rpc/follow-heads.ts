@@ -1,6 +1,6 @@
 /** Follows new heads over a WebSocket, and measures how far nodes lag behind the highest head. @module */
-import type { Clock } from '@payment-integration/core/ports'
-import { isFields } from './answers.js'
+import type { BlockRef, Clock } from '@payment-integration/core/ports'
+import { type Fields, isFields, parseBlockRef } from './answers.js'
 import { withDeadline } from './failures.js'
 import { parseQuantity } from './hex.js'
 import { createReconnect, openSocket, reconnectMs, type Socket } from './socket-wire.js'
@@ -53,7 +53,8 @@ interface FollowHeadsOptions {
   readonly url: string
   readonly clock: Clock
   readonly requestTimeoutMs: number
-  readonly onHead: (number: number) => void
+  /** `block`: null when the announcement has only its number. */
+  readonly onHead: (number: number, block: BlockRef | null) => void
   /** Called when a connection that announced a head closes. */
   readonly onEnded: () => void
 }
@@ -71,13 +72,14 @@ export function createHeadFollower(options: FollowHeadsOptions) {
   let reconnectNow = () => {}
 
   function accept(message: unknown, subscription: unknown): void {
-    const head = parseHeadNotification(message, subscription)
-    if (head === null) return
+    const header = parseHeadNotification(message, subscription)
+    const head = header && parseQuantity(header['number'])
+    if (header === null || head === null) return
     announcedHead = head
     hasAnnounced = true
     behindSince = null
     reconnect.noteSuccess()
-    onHead(head)
+    onHead(head, parseBlockRef(header))
   }
 
   async function subscribe(signal: AbortSignal): Promise<void> {
@@ -145,10 +147,10 @@ function getResult(outcome: RpcOutcome | null | undefined): unknown {
   return outcome.result
 }
 
-/** The height in a notification of `subscription`; null for any other message. */
-function parseHeadNotification(message: unknown, subscription: unknown): number | null {
+/** The header in a notification of `subscription`; null for any other message. */
+function parseHeadNotification(message: unknown, subscription: unknown): Fields | null {
   const params = isFields(message) ? message['params'] : undefined
   if (!isFields(params) || params['subscription'] !== subscription) return null
   const header = params['result']
-  return isFields(header) ? parseQuantity(header['number']) : null
+  return isFields(header) ? header : null
 }

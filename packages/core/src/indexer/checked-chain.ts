@@ -245,7 +245,9 @@ export function createCheckedChain(chain: Chain): Chain {
         yield range
       }
     },
-    watch: (wake, signal) => chain.watch(wake, signal),
+    // A flawed announcement still wakes: the head is then read.
+    watch: (wake, signal) =>
+      chain.watch((block) => wake(block && blockRule('watch()', block) === null ? block : undefined), signal),
     announcesBlocks: () => chain.announcesBlocks?.() ?? false,
     async transactionFate(txHash, signal) {
       const fate = await chain.transactionFate(txHash, signal)

@@ -1,18 +1,9 @@
 import { expect, test } from 'vitest'
-import {
-  approved,
-  begun,
-  notStarted,
-  otherShop,
-  redemptionWith,
-  rejected,
-  review,
-  shop,
-  subjectWith,
-} from '../../test/support/identity-setup.js'
+import * as fixtures from '../../test/support/identity-setup.js'
 import { decideShare, findSubjectThatCounts, type ShareDecision } from './decide-share.js'
 import type { IdentitySubject, RedemptionRecord } from './identity-store.js'
 
+const { approved, begun, notStarted, otherShop, redemptionWith, rejected, review, shop, subjectWith } = fixtures
 const inFlight = ['init', 'pending', 'prechecked', 'onHold'] as const
 const open = subjectWith()
 const shared = (given: Partial<IdentitySubject>) =>

@@ -1,17 +1,9 @@
 import { expect, test } from 'vitest'
-import {
-  begun,
-  first,
-  identitySetup,
-  otherShop,
-  redemptionWith,
-  review,
-  second,
-  shop,
-} from '../../test/support/identity-setup.js'
+import * as fixtures from '../../test/support/identity-setup.js'
 import { applyLookUp } from './poll.js'
 import { clockSkewMs, firstLookUpMs, redemptionLeaseMs } from './redemption.js'
 
+const { begun, first, identitySetup, lostSetup, otherShop, redemptionWith, review, second, shop } = fixtures
 const unavailable = expect.objectContaining({ code: 'ERR_IDENTITY_UNAVAILABLE', retryable: true })
 const misconfigured = expect.objectContaining({ code: 'ERR_IDENTITY_MISCONFIGURED' })
 const third = 'pi:s1:3'
@@ -55,13 +47,7 @@ test('a look-up right after a lost answer that finds an applicant of another lev
   await expect(share(shop, 'ours')).rejects.toThrow(misconfigured)
 })
 
-async function expired() {
-  const setup = identitySetup()
-  setup.provider.levelName = 'basic'
-  await setup.lose('lost after', otherShop)
-  await setup.expire()
-  return setup
-}
+const expired = () => lostSetup({ levelName: 'basic' })
 
 test('an applicant of another level is not attached, and no token is sent until an operator acts', async () => {
   const { share, provider, subject, errors, identity } = await expired()
@@ -87,24 +73,15 @@ test('an applicant that is older than the redemption is not attached, not even b
   expect(await webhook(review('pending'))).toBe('unknown')
 })
 
-async function lost() {
-  const setup = identitySetup()
-  setup.provider.findsByName = false
-  await setup.lose('lost after', otherShop)
-  await setup.expire()
-  return setup
-}
-const stuck = [first, otherShop, 'unresolved']
-
 test('where a name cannot be looked up (the older endpoint), a lost answer is looked up, and no second token is redeemed in any number of requests', async () => {
-  const { share, provider, clock, redemptions, errors, identity, memory } = await lost()
+  const { share, provider, clock, redemptions, errors, identity, memory } = await lostSetup({ findsByName: false })
   for (let days = 0; days < 40; days += 1) {
     for (const by of [shop, otherShop]) await expect(share(by)).rejects.toThrow(unavailable)
     await identity.pollDue()
     await clock.advance(day)
   }
   expect(provider.redeemed).toHaveLength(1)
-  expect(redemptions()).toEqual([stuck])
+  expect(redemptions()).toEqual([[first, otherShop, 'unresolved']])
   expect(errors()).toHaveLength(1)
   const logged = memory.committed.shares.map((each) => [each.integrationAddress, each.outcome, each.externalUserId])
   // The outcome of the redemption is logged once, and every request once.

@@ -1,18 +1,8 @@
 /** docs/decisions/identity.md: while the provider may have an applicant, nothing that is closed is redeemed again. */
 import { expect, test } from 'vitest'
-import {
-  approved,
-  begun,
-  email,
-  first,
-  identitySetup,
-  otherEmail,
-  otherShop,
-  rejected,
-  second,
-  shop,
-} from '../../test/support/identity-setup.js'
+import * as fixtures from '../../test/support/identity-setup.js'
 
+const { approved, begun, email, first, identitySetup, lostSetup, otherShop, rejected, second, shop } = fixtures
 const subjectId = 's1'
 const applicantId = `applicant of ${first}`
 const [hold, missing] = [{ subjectId, kind: 'hold' } as const, { subjectId, kind: 'missing' } as const]
@@ -211,21 +201,15 @@ const found = { externalUserId: first, applicantId: `applicant of ${first}` }
 
 /** A redeemed token with an unknown outcome, whose name cannot be looked up. */
 async function unresolved() {
-  const setup = identitySetup()
-  setup.provider.findsByName = false
-  await setup.lose('lost after', otherShop)
-  await setup.expire()
+  const setup = await lostSetup({ findsByName: false })
   await expect(setup.share(otherShop)).rejects.toThrow(unavailable)
   return { ...setup, resolve: setup.identity.resolveRedemption }
 }
 
 /** Leaves a redemption unresolved whose applicant turns out to have another level than the service asks for. */
 async function misfit() {
-  const setup = identitySetup()
-  setup.provider.levelName = 'basic'
-  await setup.lose('lost after', otherShop)
+  const setup = await lostSetup({ levelName: 'basic' })
   setup.provider.levelName = 'strict'
-  await setup.expire()
   await expect(setup.share(otherShop)).rejects.toMatchObject({ code: 'ERR_IDENTITY_MISCONFIGURED' })
   return { ...setup, resolve: setup.identity.resolveRedemption }
 }
@@ -243,7 +227,7 @@ test('an operator cannot name an applicant that the provider does not know, or t
   const { resolve, provider, redemptions, shareFor, fails } = await unresolved()
   provider.reviews.set('nobody', null)
   expect(await resolve({ ...none, applicantId: 'nobody' })).toBe('unknown_applicant')
-  await shareFor(otherEmail, otherShop)
+  await shareFor(fixtures.otherEmail, otherShop)
   const taken = provider.redeemed.at(-1)?.applicantId ?? ''
   expect(await resolve({ ...none, applicantId: taken })).toBe('of_another_subject')
   expect(await resolve({ externalUserId: 'pi:nobody:9', applicantId: null })).toBe('not_open')

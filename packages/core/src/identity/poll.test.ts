@@ -1,18 +1,9 @@
 import { expect, test } from 'vitest'
-import {
-  approved,
-  begun,
-  first,
-  identitySetup,
-  otherShop,
-  rejected,
-  review,
-  second,
-  shop,
-} from '../../test/support/identity-setup.js'
+import * as fixtures from '../../test/support/identity-setup.js'
 import { createPollDue, maxMissingAtOnce, missingUntilGoneMs } from './poll.js'
 import { firstPollMs, inFlightPollMs, retryPollMs } from './reviews.js'
 
+const { approved, begun, first, identitySetup, otherShop, rejected, review, second, shop } = fixtures
 const [hour, day] = [3_600_000, 24 * 3_600_000]
 const pending = review('pending')
 const applicantId = `applicant of ${first}`
@@ -151,17 +142,12 @@ test("a verdict keeps the provider's time, so a webhook dated a moment later cou
   expect(known()).toEqual([rejected, start + 1_500])
 })
 
-async function approvedOnce() {
-  const setup = identitySetup()
-  await setup.share()
-  await setup.webhook(approved)
-  setup.provider.reviews.set(applicantId, approved)
-  await setup.clock.advance(day)
-  return setup
-}
-
 test('while a poll is in flight, the reported deletion of the applicant stays, and is polled at once', async () => {
-  const { during, provider, identity, subject, webhook } = await approvedOnce()
+  const { during, provider, identity, subject, webhook, share, clock } = identitySetup()
+  await share()
+  await webhook(approved)
+  provider.reviews.set(applicantId, approved)
+  await clock.advance(day)
   during('review', () => webhook(null, { change: 'deleted' }))
   expect(await identity.pollDue()).toBe(1)
   expect(subject()).toMatchObject({ missing: { reported: true, confirmed: false } })

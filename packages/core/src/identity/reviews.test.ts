@@ -1,16 +1,8 @@
 import { expect, test } from 'vitest'
 import { approved, begun, rejected, review } from '../../test/support/identity-setup.js'
-import {
-  compareReviews,
-  discardFutureTime,
-  isDatedAhead,
-  isDoubtful,
-  isRegression,
-  isSameReview,
-  maxAheadMs,
-  toShownReview,
-} from './reviews.js'
+import * as reviews from './reviews.js'
 
+const { compareReviews, discardFutureTime, isDatedAhead, isDoubtful, isRegression, isSameReview, maxAheadMs } = reviews
 const off = { isActive: false, at: 1 }
 
 test('the newer review counts; of two with the same time the worse one, in any order', () => {
@@ -48,10 +40,10 @@ test('a time up to five minutes ahead of this clock is accepted, and no later on
 })
 
 test('a deactivated applicant is on hold, unless it was rejected', () => {
-  expect(toShownReview({ review: approved, presence: off })).toEqual(review('onHold'))
-  expect(toShownReview({ review: rejected, presence: off })).toEqual(rejected)
-  expect(toShownReview({ review: approved, presence: { ...off, isActive: true } })).toEqual(approved)
-  expect(toShownReview({ review: null, presence: off })).toBeNull()
+  expect(reviews.toShownReview({ review: approved, presence: off })).toEqual(review('onHold'))
+  expect(reviews.toShownReview({ review: rejected, presence: off })).toEqual(rejected)
+  expect(reviews.toShownReview({ review: approved, presence: { ...off, isActive: true } })).toEqual(approved)
+  expect(reviews.toShownReview({ review: null, presence: off })).toBeNull()
 })
 
 test('a review without a verdict after a verdict turns back', () => {

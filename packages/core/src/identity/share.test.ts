@@ -1,22 +1,12 @@
 import { shareRequestLimits } from '@payment-integration/contract'
 import { expect, test } from 'vitest'
-import {
-  approved,
-  begun,
-  email,
-  first,
-  identitySetup,
-  notStarted,
-  otherShop,
-  rejected,
-  second,
-  shop,
-} from '../../test/support/identity-setup.js'
+import * as fixtures from '../../test/support/identity-setup.js'
 import { InvalidShareRequestError } from '../errors.js'
 import type { Store } from '../ports/store.js'
 import { redemptionLeaseMs, redemptionWindowMs } from './redemption.js'
 import { parseShareRequest } from './share.js'
 
+const { approved, begun, email, first, identitySetup, notStarted, otherShop, rejected, second, shop } = fixtures
 const unavailable = expect.objectContaining({ code: 'ERR_IDENTITY_UNAVAILABLE', retryable: true })
 const input = { integrationAddress: shop, email, shareToken: 'token' }
 

@@ -1,23 +1,12 @@
 /** docs/interface.md 3: a verification that exists but was not donated by the caller. */
 import { expect, test } from 'vitest'
-import {
-  approved,
-  begun,
-  email,
-  first,
-  identitySetup,
-  notStarted,
-  otherShop,
-  rejected,
-  review,
-  second,
-  shop,
-  subjectWith,
-} from '../../test/support/identity-setup.js'
+import * as fixtures from '../../test/support/identity-setup.js'
 import type { Review } from '../ports/identity.js'
 import { maxAheadMs } from './reviews.js'
 import { decideDirect } from './webhooks.js'
 
+const { approved, begun, email, first, identitySetup, notStarted, otherShop, rejected, review } = fixtures
+const { second, shop, subjectWith } = fixtures
 const pending = review('pending')
 const final = review('completed', 'RED', 'FINAL')
 const applicantId = `applicant of ${first}`

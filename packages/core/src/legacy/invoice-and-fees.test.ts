@@ -3,18 +3,10 @@ import { expect, it } from 'vitest'
 import { getRational, sameRational } from '../../test/support/rational.js'
 import { hashOf, plainPricing, storedPayment } from '../../test/support/stored-payment.js'
 import type { PriceFeedFacts, PricingFacts } from '../payments/payment.js'
-import {
-  computeFees,
-  convertAmount,
-  deriveInvoice,
-  expandExponent,
-  findRoundestAmount,
-  formatConversion,
-  invertConversion,
-  isPlainDecimal,
-  parseNumberToken,
-} from './invoice-and-fees.js'
+import * as amounts from './invoice-and-fees.js'
 
+const { computeFees, convertAmount, deriveInvoice, expandExponent, findRoundestAmount, formatConversion } = amounts
+const { invertConversion, isPlainDecimal, parseNumberToken } = amounts
 const contract = `0x${'fe'.repeat(20)}`
 const feed = (use: PriceFeedFacts['use'], pair: string | null, rate: bigint, given: Partial<PriceFeedFacts> = {}) => {
   const [base = '', quote = ''] = pair?.split('/') ?? []

@@ -1,16 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { PostResult } from '../ports/runtime.js'
-import {
-  decideAfterAttempt,
-  formatAnswer,
-  getFailureReason,
-  maxAttempts,
-  planDelayMs,
-  retryAfterCapMs,
-  retryDelaysMs,
-} from './retry-schedule.js'
+import * as schedule from './retry-schedule.js'
 
+const { decideAfterAttempt, formatAnswer, getFailureReason, maxAttempts, planDelayMs, retryAfterCapMs } = schedule
 const now = Date.UTC(2026, 2, 4, 12, 0, 0)
 const answer = (status: number, retryAfter: string | null = null): PostResult => ({
   ...{ kind: 'answer', status, retryAfter, excerpt: null, latencyMs: 12 },
@@ -98,7 +91,7 @@ test('a retry comes within the jitter of its plan, or later by Retry-After, with
       fc.oneof(fc.constant(null), fc.nat().map(String), fc.string()),
       (step, fraction, retryAfter) => {
         const verdict = decideAfterAttempt({ step, result: answer(503, retryAfter), fraction, now })
-        const delay = retryDelaysMs[step - 1] ?? Number.NaN
+        const delay = schedule.retryDelaysMs[step - 1] ?? Number.NaN
         expect(verdict.kind).toBe('retry')
         if (verdict.kind !== 'retry') return
         expect(Number.isSafeInteger(verdict.inMs)).toBe(true)

@@ -158,6 +158,15 @@ export function identitySetup({ hosted = false } = {}) {
   }
 }
 
+/** A redemption of the other shop whose answer was lost, although its token was used; its lease has expired. */
+export async function lostSetup(provider: { findsByName?: boolean; levelName?: string }) {
+  const setup = identitySetup()
+  Object.assign(setup.provider, provider)
+  await setup.lose('lost after', otherShop)
+  await setup.expire()
+  return setup
+}
+
 /** A placeholder without a share, with the fields of a test. */
 export function subjectWith(given: Partial<IdentitySubject> = {}): IdentitySubject {
   return {

@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createService, parseMasterKey, silentLogger } from '@payment-integration/core'
@@ -9,6 +8,7 @@ import { createUndiciSender } from '@payment-integration/server'
 import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { chainConformance } from '@payment-integration/testing/conformance'
 import { expect, test } from 'vitest'
+import { listenLocally } from '../../../packages/cli/test/serve-http.js'
 import { toBase58 } from './base58.js'
 import { createLedgerChain, type LedgerBlock } from './ledger-chain.js'
 
@@ -31,12 +31,11 @@ async function startLedger() {
     const found = { head: blocks.at(-1), block: blocks[Number(key)], transfer: holder }[kind ?? '']
     response.writeHead(found === undefined ? 404 : 200).end(JSON.stringify(found ?? null))
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   const close = () => {
     server.closeAllConnections()
     server.close()
   }
-  const nodeUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const nodeUrl = await listenLocally(server)
   return { chain: createLedgerChain({ chainId: 900_001, nodeUrl }), blocks, mine, close }
 }
 

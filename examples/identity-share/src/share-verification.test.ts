@@ -1,17 +1,14 @@
 /** Mint, share, and share again: a server on SQLite beside an identity provider, both over HTTP. */
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { type Client, createClient, ShareTokenRejectedError } from '@payment-integration/client'
 import { mintShareToken } from '@payment-integration/identity-sumsub'
 import { type RunningServer, readConfig, startServer } from '@payment-integration/server/service'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { startProgram, whenEnded } from '../../../packages/testing/test/run-program.js'
 import { shareVerification } from './share-verification.js'
 
 const shop = { clientId: 'Shop', appToken: 'sbx:shop', secretKey: 'secret-of-the-shop', partners: ['Payments'] }
@@ -186,22 +183,14 @@ test('a used token without a verification at the service is followed by a fresh 
   expect(result).toMatchObject({ kind: 'in_flight', redeemed: true })
 })
 
-/** Runs the example as `npm start` does. */
-async function run(changes: Record<string, string>) {
-  const flags = ['--conditions=@payment-integration/source', '--import', 'tsx']
-  const child = spawn(process.execPath, [...flags, fileURLToPath(new URL('main.ts', import.meta.url))], {
-    env: {
-      ...process.env,
+const run = (changes: Record<string, string>) =>
+  whenEnded(
+    startProgram(new URL('main.ts', import.meta.url), {
       ...{ PAYMENTS_URL: server.url, INTEGRATION_ADDRESS: addressOfShop, API_SECRET: apiSecret },
       ...{ SUMSUB_URL: provider.url, SUMSUB_APP_TOKEN: shop.appToken, SUMSUB_SECRET_KEY: shop.secretKey },
-      ...{ SERVICE_CLIENT_ID: 'Payments', APPLICANT_ID: applicantId, USER_EMAIL: email },
-      ...changes,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const [out, err, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
-  return { exitCode: exitCode as unknown, out, err }
-}
+      ...{ SERVICE_CLIENT_ID: 'Payments', APPLICANT_ID: applicantId, USER_EMAIL: email, ...changes },
+    }),
+  )
 
 test('the program prints the status, and polls with the used token', async () => {
   const { exitCode, out, err } = await run({})

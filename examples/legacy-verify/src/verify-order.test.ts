@@ -1,10 +1,8 @@
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { createLegacyClient } from '@payment-integration/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startClauses } from '../../../packages/server/test/support/clause-service.js'
 import { facts, indexPayments } from '../../../packages/server/test/support/index-payments.js'
+import { startProgram, whenEnded } from '../../../packages/testing/test/run-program.js'
 import { type ExpectedPayment, verifyOrder } from './verify-order.js'
 
 const { txHash, receiver } = facts()
@@ -50,31 +48,22 @@ describe('against a real service', () => {
 })
 
 describe('the script', () => {
-  const run = (values: readonly string[], env: Record<string, string>) => {
-    const main = fileURLToPath(new URL('main.ts', import.meta.url))
-    const flags = ['--conditions=@payment-integration/source', '--import', 'tsx', main, ...values]
-    return promisify(execFile)(process.execPath, flags, {
-      env: { PATH: process.env['PATH'], ...env },
-      timeout: 300_000,
-    }).then(
-      ({ stdout }) => ({ code: 0, stdout }),
-      ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, stdout, stderr }),
-    )
-  }
+  const run = (values: readonly string[], env: Record<string, string>) =>
+    whenEnded(startProgram(new URL('main.ts', import.meta.url), env, ...values))
   const values = (amount: string, hash = txHash) => ['1', hash, amount, 'USD', receiver, 'order 17']
 
   test('exits with 0 for a final paid order, 3 before it is final, 1 for an unpaid one, and 2 without enough arguments', async () => {
     const env = { LEGACY_BASE_URL: service.url, LEGACY_API_KEY: apiKey }
-    expect(await run(values('12.50', finalHash), env)).toEqual({ code: 0, stdout: 'paid, final\n' })
+    expect(await run(values('12.50', finalHash), env)).toEqual({ exitCode: 0, out: 'paid, final\n', err: '' })
     const notFinal = expect.stringContaining('paid, not final yet')
-    expect(await run(values('12.50'), env)).toMatchObject({ code: 3, stdout: notFinal })
-    expect(await run(values('1'), env)).toEqual({ code: 1, stdout: 'not paid: Invalid payment amount\n', stderr: '' })
-    expect(await run(values('1'), {})).toMatchObject({ code: 2 })
+    expect(await run(values('12.50'), env)).toMatchObject({ exitCode: 3, out: notFinal })
+    expect(await run(values('1'), env)).toEqual({ exitCode: 1, out: 'not paid: Invalid payment amount\n', err: '' })
+    expect(await run(values('1'), {})).toMatchObject({ exitCode: 2 })
   })
 
   test('an error is no verdict: it exits with 2 and its message', async () => {
     const env = { LEGACY_BASE_URL: service.url, LEGACY_API_KEY: 'another-key' }
-    const failed = (message: RegExp) => ({ code: 2, stdout: '', stderr: expect.stringMatching(message) })
+    const failed = (message: RegExp) => ({ exitCode: 2, out: '', err: expect.stringMatching(message) })
     expect(await run(values('12.50'), env)).toEqual(failed(/^The service rejected the credentials/))
     const wrongUrl = { ...env, LEGACY_BASE_URL: `${service.url}/api/v1` }
     expect(await run(values('12.50'), wrongUrl)).toEqual(failed(/^baseUrl: leave \/api\/v1 out/))

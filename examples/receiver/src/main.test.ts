@@ -1,22 +1,16 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { createTestDelivery } from '@payment-integration/webhook/testing'
 import { expect, onTestFinished, test } from 'vitest'
+import { startProgram, whenEnded } from '../../../packages/testing/test/run-program.js'
 
-/** Runs the example as `npm start` does. */
 function start(secrets: string) {
   const folder = mkdtempSync(join(tmpdir(), 'receiver-main-'))
-  const flags = ['--conditions=@payment-integration/source', '--import', 'tsx']
-  const child = spawn(process.execPath, [...flags, fileURLToPath(new URL('main.ts', import.meta.url))], {
-    env: { ...process.env, WEBHOOK_SIGNING_SECRET: secrets, DATABASE: join(folder, 'receiver.db'), PORT: '0' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const env = { WEBHOOK_SIGNING_SECRET: secrets, DATABASE: join(folder, 'receiver.db'), PORT: '0' }
+  const child = startProgram(new URL('main.ts', import.meta.url), env)
   onTestFinished(async () => {
     if (child.exitCode === null && child.kill('SIGKILL')) await once(child, 'exit')
     rmSync(folder, { recursive: true })
@@ -34,8 +28,6 @@ test('deliveries of both secrets of a rotation are accepted, a third secret is n
 })
 
 test.each(['', ' , '])('with %j for secrets it names the variable to set, and exits with 2', async (secrets) => {
-  const child = start(secrets)
-  const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
-  expect(said).toContain('Set WEBHOOK_SIGNING_SECRET')
-  expect(code).toBe(2)
+  const err = expect.stringContaining('Set WEBHOOK_SIGNING_SECRET')
+  expect(await whenEnded(start(secrets))).toMatchObject({ exitCode: 2, err })
 })

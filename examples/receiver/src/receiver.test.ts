@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import type { Server } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -10,6 +9,7 @@ import type { Snapshot } from '@payment-integration/webhook'
 import { createTestDelivery, createTestSnapshot, type TestDeliveryOptions } from '@payment-integration/webhook/testing'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { listenLocally } from '../../../packages/cli/test/serve-http.js'
 import { type Ledger, openLedger } from './ledger.js'
 import { createReceiverServer } from './receiver.js'
 
@@ -31,8 +31,7 @@ beforeEach(async () => {
   ledger = openLedger(database)
   handle = ledger.write
   server = createReceiverServer({ secrets: secret, database, handle: (snapshot) => handle(snapshot) })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`
+  url = `${await listenLocally(server)}/webhook`
 })
 
 afterEach(async () => {
@@ -97,10 +96,9 @@ test('an overlarge body is rejected with 413, another path or method with 404', 
 
 test('an unfinished request is closed soon after the request timeout', async () => {
   const slow = createReceiverServer({ secrets: secret, database, handle: ledger.write, requestTimeoutMs: 100 })
-  slow.listen(0, '127.0.0.1')
-  await once(slow, 'listening')
+  const { port } = new URL(await listenLocally(slow))
   onTestFinished(() => void slow.close())
-  const socket = connect((slow.address() as AddressInfo).port, '127.0.0.1')
+  const socket = connect(Number(port), '127.0.0.1')
   const answers = text(socket)
   socket.write('POST /webhook HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc')
   expect(await answers).toMatch(/^HTTP\/1.1 408 /)

@@ -69,8 +69,10 @@ export type LastFailure = (AttemptRecord & { readonly deliveryId: string }) | nu
 export const showFailure = (failure: LastFailure, toHref: typeof buildHref): Child =>
   failure && (
     <>
-      <Answer {...failure} /> <When at={failure.startedAt} withDate />{' '}
-      <ReplayLink id={failure.deliveryId} toHref={toHref} />
+      <Answer {...failure} /> <When at={failure.startedAt} withDate />
+      <div>
+        <ReplayLink id={failure.deliveryId} toHref={toHref} />
+      </div>
     </>
   )
 

@@ -160,21 +160,6 @@ function boundedPages(engine: () => Engine): void {
     expect([ids.length, new Set(ids).size, ids.toSorted((a, b) => b - a)]).toEqual([400, 400, ids])
   })
 
-  test('rare deliveries are found after pages that examine 2,000 deliveries each', async () => {
-    const { console: reads } = createStore(engine())
-    const found: string[] = []
-    let beforeId: string | undefined
-    let pages = 0
-    for (; ; pages += 1) {
-      const page = await reads.deliveries({ chainId: rareChain, limit: 5, beforeId })
-      found.push(...page.rows.map(({ deliveryId }) => deliveryId))
-      if (page.next === null) break
-      beforeId = page.next
-    }
-    expect(found).toEqual(Array.from({ length: 10 }, (_, n) => String(10 - n)))
-    expect(pages).toBe(rows / 2_000)
-  })
-
   test('a page of one integration by status examines its own deliveries alone', async () => {
     const { console: reads } = createStore(engine())
     for (const status of ['exhausted', 'superseded'] as const) {

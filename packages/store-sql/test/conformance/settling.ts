@@ -102,17 +102,6 @@ export function settlingTests(plain: StoreTest): void {
     expect(await settleOne(store, claim, ok, { kind: 'delivered' })).toBe('delivered')
   })
 
-  test('of ten parallel settles of one lease one counts', async ({ store }) => {
-    await indexed(store)
-    const claim = await claimOne(store)
-    const settles = Array.from({ length: 10 }, () => settleOne(store, claim, ok, { kind: 'delivered' }))
-    // A concurrent settle may find the row locked.
-    const statuses = (await Promise.all(settles)).filter((status) => status !== null && status !== 'locked')
-    expect(statuses).toEqual(['delivered'])
-    expect(await settleOne(store, claim, ok, { kind: 'delivered' })).toBeNull()
-    expect((await store.deliveries.list({ limit: 10 }))[0]?.attempts).toHaveLength(1)
-  })
-
   test('a lease settles once, also when a retry follows', async ({ store }) => {
     await indexed(store)
     const claim = await claimOne(store)

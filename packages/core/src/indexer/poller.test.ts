@@ -104,34 +104,24 @@ test('a fulfilled deposit becomes a payment of the destination, with version 1 a
   ])
 })
 
+const positionFlaw = 'its position is no whole number from 0 to 1000000000'
+
 test.each<[string, Partial<Fulfilment>]>([
-  ['another chain', { chainId: 11 }],
-  ['another receiver', { receiver: `0x${'66'.repeat(20)}` }],
-  ['another token', { tokenOut: { address: `0x${'66'.repeat(20)}`, symbol: null, decimals: 0, amount: 900n } }],
-  ['less', { tokenOut: { address: `0x${'c2'.repeat(20)}`, symbol: null, decimals: 0, amount: 899n } }],
-])('an answer with %s than the deposit names is logged and not recorded', async (_, changes) => {
+  ['it is on another chain than the deposit names', { chainId: 11 }],
+  ['it paid another receiver than the deposit names', { receiver: `0x${'66'.repeat(20)}` }],
+  ['it paid another token than the deposit names', { tokenOut: { ...arrived, address: '0x66', amount: 900n } }],
+  ['it paid less than the deposit names', { tokenOut: { ...arrived, amount: 899n } }],
+  ...[-1, 0.5, Number.NaN, 2_000_000_000].map((position): [string, Partial<Fulfilment>] => [positionFlaw, { position }]),
+])('an answer is logged with its flaw, and not recorded: %s (%o)', async (flaw, changes) => {
   const deposit = bridgeDeposit('a')
   const { poller, payments, waiting, fills, logger } = await setup([deposit])
   fills.set('7', getFulfilment('a', deposit, changes))
   expect(await poller().runOnce()).toBe(0)
   expect(payments()).toEqual([])
   expect(await waiting()).toEqual(['7'])
-  expect(logger.lines).toMatchObject([{ level: 'error', message: 'a fulfilment does not fit its deposit' }])
+  const message = 'a fulfilment does not fit its deposit'
+  expect(logger.lines).toMatchObject([{ level: 'error', message, fields: { flaw } }])
 })
-
-test.each([-1, 0.5, Number.NaN, 2_000_000_000])(
-  'an answer with position %d is logged, not recorded',
-  async (position) => {
-    const deposit = bridgeDeposit('a')
-    const { poller, payments, waiting, fills, logger } = await setup([deposit])
-    fills.set('7', getFulfilment('a', deposit, { position }))
-    expect(await poller().runOnce()).toBe(0)
-    expect(payments()).toEqual([])
-    expect(await waiting()).toEqual(['7'])
-    const flaw = 'its position is no whole number from 0 to 1000000000'
-    expect(logger.lines).toMatchObject([{ level: 'error', fields: { flaw } }])
-  },
-)
 
 /** A deposit of a shop, which is named by two hex digits. */
 const depositOf = (digits: string, depositId = digits) => {

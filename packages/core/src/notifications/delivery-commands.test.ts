@@ -1,6 +1,6 @@
 import { snapshotWriteSchema } from '@payment-integration/contract/internal'
 import { createVerifier } from '@payment-integration/webhook'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { before, getAddress, setUpIntegrations } from '../../test/support/integration-setup.js'
 import { manualClock } from '../../test/support/manual-clock.js'
 import { getOutbox, numbered } from '../../test/support/outbox.js'
@@ -17,10 +17,7 @@ function setup() {
   const store = openStore({ now: () => clock.now() })
   const deliveries = getOutbox(store)
   const audited = createAudited({ transaction: store.transaction, keys, clock, actor: 'cli:ada' })
-  let woken = 0
-  const onDue = () => {
-    woken += 1
-  }
+  const onDue = vi.fn()
   const commands = createDeliveryCommands({ deliveries, audited, onDue })
   async function exhaustAll() {
     const claims = await deliveries.claim({ limit: 10_000, leaseMs: 10_000 })
@@ -33,25 +30,25 @@ function setup() {
   }
   const audit = () =>
     store.committed.audit.map(({ action, subject, actor, details }) => [action, subject, actor, details])
-  return { clock, deliveries, store, commands, exhaustAll, audit, woken: () => woken }
+  return { clock, deliveries, store, commands, exhaustAll, audit, onDue }
 }
 
 test('a replay makes a delivery due at once, and is on record', async () => {
-  const { commands, deliveries, exhaustAll, audit, woken, clock } = setup()
+  const { commands, deliveries, exhaustAll, audit, onDue, clock } = setup()
   await deliveries.add({ name: 'a' })
   await exhaustAll()
   await clock.advance(60_000)
   expect(await commands.replay('1')).toMatchObject({ status: 'pending', nextAttemptAt: clock.now() })
-  expect(woken()).toBe(1)
+  expect(onDue).toHaveBeenCalledTimes(1)
   expect(audit()).toEqual([['deliveries.replayed', '1', 'cli:ada', { replayed: 1 }]])
 })
 
 test('a replay rejects a delivery in flight, and records nothing', async () => {
-  const { commands, deliveries, audit, woken } = setup()
+  const { commands, deliveries, audit, onDue } = setup()
   await deliveries.add({ name: 'a' })
   await deliveries.claim({ limit: 1, leaseMs: 10_000 })
   await expect(commands.replay('1')).rejects.toMatchObject({ code: 'ERR_DELIVERY_IN_FLIGHT', retryable: true })
-  expect([audit(), woken()]).toEqual([[], 0])
+  expect([audit(), onDue.mock.calls]).toEqual([[], []])
 })
 
 test('replayAll: replays every match, in parts, each with its audit record and its progress', async () => {

@@ -5,9 +5,6 @@ import { numbered } from '../../test/support/outbox.js'
 import { deferred, start, until } from '../../test/support/until.js'
 import type { PostResult } from '../ports/runtime.js'
 
-/** Deliveries of as many endpoints, each with its number as URL. */
-const toEndpoints = (count: number) => numbered(count).map((each, index) => ({ ...each, notificationUrl: `${index}` }))
-
 const idle = (clock: ManualClock) => until('an idle dispatcher', () => clock.sleepers().length === 1)
 
 test.each([
@@ -31,7 +28,7 @@ test('a loop claims nothing when results that arrive before the claim make the s
   })
   const committed = deferred()
   beforeSettle({ deliveries }, () => committed.promise)
-  await deliveries.add(...toEndpoints(8))
+  await deliveries.add(...numbered(8).map((each, index) => ({ ...each, notificationUrl: `${index}` })))
   const loop = start(dispatcher)
   for (const [index, next] of Object.entries(['2', '3'])) {
     await until(`posts ${index} and ${next}`, () => gates.has(index))

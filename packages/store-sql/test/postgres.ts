@@ -125,6 +125,17 @@ export async function startPostgres(options: TestPostgresOptions = {}): Promise<
   }
 }
 
+/** Runs one statement and returns its rows. */
+export async function ask<Row>({ connectionString }: Pick<TestPostgres, 'connectionString'>, sql: string) {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows as Row[]
+  } finally {
+    await client.end()
+  }
+}
+
 let shared: Promise<TestPostgres> | undefined
 let databases = 0
 
@@ -142,29 +153,20 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const { connectionString } = await shared
   databases += 1
   const name = `test_${databases}`
-  const admin = async (...statements: string[]) => {
-    const client = new pg.Client({ connectionString })
-    await client.connect()
-    try {
-      for (const statement of statements) await client.query(statement)
-    } finally {
-      await client.end()
-    }
-  }
-  await admin(`create database ${name}`)
+  await ask({ connectionString }, `create database ${name}`)
   return {
     connectionString: connectionString.replace('/postgres?', `/${name}?`),
     // The server notices late that a connection was closed; dropping the database before would be an error.
-    remove: () =>
-      admin(
-        `do $$ begin
+    async remove() {
+      const waiting = `do $$ begin
           for attempt in 1..100 loop
             exit when not exists (select from pg_stat_activity where datname = '${name}');
             perform pg_sleep(0.02), pg_stat_clear_snapshot();
           end loop;
-        end $$`,
-        `drop database ${name} with (force)`,
-      ),
+        end $$`
+      for (const statement of [waiting, `drop database ${name} with (force)`])
+        await ask({ connectionString }, statement)
+    },
   }
 }
 

@@ -4,21 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { giveToServer, startPostgres, type TestPostgres } from './postgres.js'
+import { ask, giveToServer, startPostgres, type TestPostgres } from './postgres.js'
+
+export { ask }
 
 /** Settings of a server that a standby follows. */
 export const replicated = ['max_wal_senders=4', 'wal_keep_size=256MB', 'hot_standby_feedback=on'] as const
-
-/** Runs one statement and returns its rows. */
-export async function ask<Row>({ connectionString }: Pick<TestPostgres, 'connectionString'>, sql: string) {
-  const client = new pg.Client({ connectionString })
-  await client.connect()
-  try {
-    return (await client.query(sql)).rows as Row[]
-  } finally {
-    await client.end()
-  }
-}
 
 /**
  * Makes a standby that follows a server, which must have the settings {@link replicated}.

@@ -2,8 +2,8 @@
 import type { Service } from '@payment-integration/core'
 import type { Store } from '@payment-integration/core/ports'
 import { describe, expect, it } from 'vitest'
+import { deferred } from '../../core/test/support/until.js'
 import { hex, makeTxHash, scriptedChain } from './support/scripted-chain.js'
-import { signal } from './support/signal.js'
 import { formatOutcome, type OpenMigrated, shop, update, useCaseSetup } from './support/use-case-setup.js'
 
 const other = hex('other', 20)
@@ -181,16 +181,16 @@ export function useCases(engine: string, open: OpenMigrated): void {
 
     it('an update inside a host’s own transaction is rejected at once, while two others wait for that transaction', async () => {
       const { service } = await withPayments({ tx: 'a', integrationAddress: shop })
-      const [locked, queued] = [signal(), signal()]
+      const [locked, queued] = [deferred(), deferred()]
       const host = openStore().transaction(async (tx) => {
         await tx.paymentsForChange({ chainId: 137, txHash: makeTxHash('a') })
-        locked.give()
-        await queued.given
+        locked.resolve()
+        await queued.promise
         await service.applyUpdate(update('inside', 'a', { state: 'success' }))
       })
-      await locked.given
+      await locked.promise
       const others = ['u1', 'u2'].map((id) => service.applyUpdate(update(id, 'a', { state: 'pending' })))
-      queued.give()
+      queued.resolve()
       await expect(host).rejects.toThrow(TypeError)
       expect((await Promise.all(others)).map(({ outcome }) => outcome).sort()).toEqual(['applied', 'unchanged'])
       expect(await service.applyUpdate(update('inside', 'a', { state: 'success' }))).toMatchObject({ version: 3 })

@@ -1,8 +1,8 @@
 import type { Store } from '@payment-integration/core/ports'
 import { expect, test } from 'vitest'
+import { deferred } from '../../../core/test/support/until.js'
 import * as fixtures from '../../test/conformance/fixtures.js'
 import { onPostgres } from '../../test/support/on-postgres.js'
-import { signal } from '../../test/support/signal.js'
 
 const { decided, hash, indexed, indexPayments, lockPayment, primary, shop } = fixtures
 
@@ -59,18 +59,18 @@ onPostgres('a PostgreSQL store whose lower ids commit later', ({ nextSchema, ope
 
   /** A transaction that has stored a delivery and an update, and commits on demand. */
   function openWriter(store: Store, txHash: string) {
-    const [mayCommit, written] = [signal(), signal()]
+    const [mayCommit, written] = [deferred(), deferred()]
     const done = store.transaction(async (tx) => {
       await indexPayments(tx, [primary({ txHash })])
       await tx.insertUpdates([decided(await lockPayment(tx, txHash), { update: fixtures.update({ id: txHash }) })])
-      written.give()
-      await mayCommit.given
+      written.resolve()
+      await mayCommit.promise
     })
-    const hasWritten = Promise.race([written.given, done])
+    const hasWritten = Promise.race([written.promise, done])
     return {
       hasWritten,
       async commit() {
-        mayCommit.give()
+        mayCommit.resolve()
         await done
       },
     }

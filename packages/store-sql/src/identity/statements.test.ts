@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 import { share } from '../../test/conformance/identity-logs.js'
 import { redemption } from '../../test/conformance/identity-steps.js'
 import { onBothDatabases } from '../../test/support/both-databases.js'
+import { noting } from '../../test/support/engines.js'
 import { createStore } from '../create-store.js'
-import type { Engine } from '../engine.js'
 
 const email: EmailAddress = {
   address: 'user@example.com',
@@ -43,7 +43,7 @@ onBothDatabases((empty) => {
       const engine = await empty()
       const statements: string[] = []
       await createStore(engine).migrate()
-      const { transaction } = createStore(noting(engine, statements))
+      const { transaction } = createStore(noting(engine, (statement) => statements.push(statement)))
       await transaction(store)
       statements.length = 0
       await transaction((tx) => tx.identity.ensureSubject(email, 'fresh'))
@@ -64,20 +64,3 @@ onBothDatabases((empty) => {
     for (const [what, statements] of noted) expect(statements, what).toEqual(nothing)
   })
 })
-
-/** An engine that records the statements of its transactions. */
-function noting(engine: Engine, statements: string[]): Engine {
-  return {
-    ...engine,
-    transaction: (work, options) =>
-      engine.transaction((db) => {
-        const executor = db.getExecutor()
-        const { executeQuery } = executor
-        executor.executeQuery = (query, ...rest) => {
-          statements.push(query.sql)
-          return executeQuery.call(executor, query, ...rest) as ReturnType<typeof executor.executeQuery<never>>
-        }
-        return work(db)
-      }, options),
-  }
-}

@@ -2,10 +2,10 @@ import type { PagePosition } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
+import { deferred } from '../../../core/test/support/until.js'
 import * as fixtures from '../../test/conformance/fixtures.js'
 import { onBothDatabases } from '../../test/support/both-databases.js'
 import { lockIsAwaited } from '../../test/support/on-postgres.js'
-import { signal } from '../../test/support/signal.js'
 import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
 
@@ -59,13 +59,13 @@ onBothDatabases((empty, database) => {
   })
 
   test('moves on two chains at once are counted in the order of their commits', async () => {
-    const [moved, release] = [signal(), signal()]
+    const [moved, release] = [deferred(), deferred()]
     const one = store.transaction(async (tx) => {
       await tx.upsertPayments([payment(1, 9)])
-      moved.give()
-      await release.given
+      moved.resolve()
+      await release.promise
     })
-    await moved.given
+    await moved.promise
     let committed = false
     const other = store
       .transaction((tx) => tx.upsertPayments([payment(2, 10)]))
@@ -75,7 +75,7 @@ onBothDatabases((empty, database) => {
     if (database === 'PostgreSQL') await lockIsAwaited((text) => sql.raw(text).execute(engine.read))
     expect(committed).toBe(false)
     const { next } = await firstPage()
-    release.give()
+    release.resolve()
     await Promise.all([one, other])
     expect(await readOn(store, next)).toEqual(asTheyWere.slice(2))
   })

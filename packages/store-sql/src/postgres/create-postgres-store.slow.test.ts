@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { describe, expect, test } from 'vitest'
+import { deferred } from '../../../core/test/support/until.js'
 import * as fixtures from '../../test/conformance/fixtures.js'
 import { onOwnPostgres } from '../../test/support/on-postgres.js'
-import { signal } from '../../test/support/signal.js'
 import { hexBytes } from '../internal/values.js'
 import { createPostgresStore, type PostgresStoreOptions } from './create-postgres-store.js'
 
@@ -156,14 +156,14 @@ onOwnPostgres('with a real server', {}, (postgres) => {
     await indexAll(store, [primary({ txHash: hash(1) }), primary({ txHash: hash(2) })])
     let runs = 0
     let holding = 0
-    const met = signal()
+    const met = deferred()
     const change = (first: number, second: number) =>
       store.transaction(async (tx) => {
         runs += 1
         await tx.paymentsForChange({ chainId: 1, txHash: hash(first) })
         holding += 1
-        if (holding === 2) met.give()
-        await met.given
+        if (holding === 2) met.resolve()
+        await met.promise
         for (const payment of await tx.paymentsForChange({ chainId: 1, txHash: hash(second) }))
           await fixtures.setStatus(tx, payment.id, { ...payment, version: payment.version + 1 })
       })

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'
 import { giveToServer } from '../../test/postgres.js'
 import { onOwnPostgres } from '../../test/support/on-postgres.js'
-import { mountSmallDisk } from '../../test/support/small-disk.js'
+import { onSmallDisk } from '../../test/support/small-disk.js'
 
 const { hash, indexed, indexPayments, numbered, primary, shop } = fixtures
 
@@ -53,13 +53,8 @@ onOwnPostgres('a server that goes away', {}, ({ server, connectionString, connec
     expect(await store.payments.checkpoint(1)).toEqual({ blockNumber: 2, blockHash: hash(2) })
   })
 
-  test('without space is full, and keeps committed rows', async (context) => {
-    const disk = mountSmallDisk('24m')
-    if (disk === null) {
-      context.skip('this user may not mount a file system')
-      return
-    }
-    try {
+  test('without space is full, and keeps committed rows', (context) =>
+    onSmallDisk(context, '24m', async (disk) => {
       giveToServer(disk.path)
       const admin = await connect()
       await admin.query(`create tablespace small location '${disk.path}'`)
@@ -78,8 +73,5 @@ onOwnPostgres('a server that goes away', {}, ({ server, connectionString, connec
       await store.close()
       await admin.query('drop database cramped')
       await admin.query('drop tablespace small')
-    } finally {
-      disk.remove()
-    }
-  })
+    }))
 })

@@ -4,9 +4,10 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { selfSigned } from '../../../server/test/support/self-signed.js'
 import { giveToServer, postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
+import { describeUnless } from '../../test/support/on-postgres.js'
 import { createPostgresStore, hasTlsParameter } from './create-postgres-store.js'
 
 test.each([
@@ -30,50 +31,47 @@ test('the listener for due deliveries logs in with the password of a pool of the
   server.close()
 })
 
-describe.skipIf(postgresMissing)(
-  `TLS to PostgreSQL${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
-  () => {
-    const { key, cert } = selfSigned('db.example')
-    let server: TestPostgres
-    let folder = ''
-    let port = 0
-    beforeAll(async () => {
-      folder = mkdtempSync(join(tmpdir(), 'pi-tls-'))
-      const files = { key: join(folder, 'server.key'), cert: join(folder, 'server.crt') }
-      writeFileSync(files.key, key, { mode: 0o600 })
-      writeFileSync(files.cert, cert)
-      giveToServer(folder, files.key)
-      port = await freePort()
-      const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'ssl=on']
-      settings.push(`ssl_cert_file=${files.cert}`, `ssl_key_file=${files.key}`)
-      server = await startPostgres({ fsync: false, settings })
-    })
-    afterAll(async () => {
-      await server?.remove()
-      rmSync(folder, { recursive: true, force: true })
-    })
+describeUnless(postgresMissing, 'TLS to PostgreSQL', () => {
+  const { key, cert } = selfSigned('db.example')
+  let server: TestPostgres
+  let folder = ''
+  let port = 0
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'pi-tls-'))
+    const files = { key: join(folder, 'server.key'), cert: join(folder, 'server.crt') }
+    writeFileSync(files.key, key, { mode: 0o600 })
+    writeFileSync(files.cert, cert)
+    giveToServer(folder, files.key)
+    port = await freePort()
+    const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'ssl=on']
+    settings.push(`ssl_cert_file=${files.cert}`, `ssl_key_file=${files.key}`)
+    server = await startPostgres({ fsync: false, settings })
+  })
+  afterAll(async () => {
+    await server?.remove()
+    rmSync(folder, { recursive: true, force: true })
+  })
 
-    test.each([
-      ['that signed it, at a name of its certificate, is reached', '127.0.0.1', cert, null],
-      ['that signed it, at another name, is not', 'localhost', cert, 'ERR_TLS_CERT_ALTNAME_INVALID'],
-      ['that did not sign it, is not', '127.0.0.1', selfSigned('db.example').cert, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
-    ])('a server checked with the authority %s', async (_, host, ca, code) => {
-      const store = createPostgresStore({ connectionString: `postgres://postgres@${host}:${port}/postgres`, ca })
-      if (code !== null)
-        await expect(store.ping()).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE', cause: { code } })
-      else {
-        await store.ping()
-        const admin = new pg.Client({ connectionString: `postgres://postgres@127.0.0.1:${port}/postgres` })
-        await admin.connect()
-        const { rows } = await admin.query(`select ssl from pg_stat_ssl join pg_stat_activity using (pid)
-          where application_name = 'payment-integration'`)
-        expect(rows).toEqual([{ ssl: true }])
-        await admin.end()
-      }
-      await store.close()
-    })
-  },
-)
+  test.each([
+    ['that signed it, at a name of its certificate, is reached', '127.0.0.1', cert, null],
+    ['that signed it, at another name, is not', 'localhost', cert, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    ['that did not sign it, is not', '127.0.0.1', selfSigned('db.example').cert, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+  ])('a server checked with the authority %s', async (_, host, ca, code) => {
+    const store = createPostgresStore({ connectionString: `postgres://postgres@${host}:${port}/postgres`, ca })
+    if (code !== null)
+      await expect(store.ping()).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE', cause: { code } })
+    else {
+      await store.ping()
+      const admin = new pg.Client({ connectionString: `postgres://postgres@127.0.0.1:${port}/postgres` })
+      await admin.connect()
+      const { rows } = await admin.query(`select ssl from pg_stat_ssl join pg_stat_activity using (pid)
+        where application_name = 'payment-integration'`)
+      expect(rows).toEqual([{ ssl: true }])
+      await admin.end()
+    }
+    await store.close()
+  })
+})
 
 async function listenAnywhere() {
   const server = createServer().listen(0, '127.0.0.1')

@@ -1,8 +1,8 @@
 import type { EndpointJudge } from '@payment-integration/core/internal'
 import { expect, test } from 'vitest'
+import { deferred } from '../../../core/test/support/until.js'
 import * as fixtures from '../../test/conformance/fixtures.js'
 import { lockIsAwaited, onPostgres } from '../../test/support/on-postgres.js'
-import { signal } from '../../test/support/signal.js'
 
 const { answered, failed, hash, indexed, indifferent } = fixtures
 const chainId = 137
@@ -14,14 +14,14 @@ onPostgres('the row of a chain', ({ admin, openMigrated }) => {
     await store.transaction((tx) => tx.lockChain(chainId))
     const granted: string[] = []
     const waiting = (count: number) => lockIsAwaited((text) => admin().query(text), count)
-    const [shared, release] = [signal(), signal()]
+    const [shared, release] = [deferred(), deferred()]
     const first = store.transaction(async (tx) => {
       await tx.shareChain(chainId)
       granted.push('an update')
-      shared.give()
-      await release.given
+      shared.resolve()
+      await release.promise
     })
-    await shared.given
+    await shared.promise
     const indexer = store.transaction(async (tx) => {
       await tx.lockChain(chainId)
       granted.push('the indexer')
@@ -31,7 +31,7 @@ onPostgres('the row of a chain', ({ admin, openMigrated }) => {
       await tx.shareChain(chainId)
       granted.push('another update')
     })
-    await waiting(2).finally(release.give)
+    await waiting(2).finally(() => release.resolve())
     await Promise.all([first, indexer, second])
     expect(granted).toEqual(['an update', 'the indexer', 'another update'])
   })

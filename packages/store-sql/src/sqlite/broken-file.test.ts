@@ -7,7 +7,7 @@ import * as fixtures from '../../test/conformance/fixtures.js'
 import { startLimitedChild } from '../../test/support/child.js'
 import { temporaryFolder } from '../../test/support/engines.js'
 import { readOnlyFile } from '../../test/support/read-only.js'
-import { mountSmallDisk } from '../../test/support/small-disk.js'
+import { onSmallDisk } from '../../test/support/small-disk.js'
 import { createSqliteStore } from './create-sqlite-store.js'
 import { createFile } from './sqlite-file.js'
 
@@ -28,13 +28,6 @@ beforeEach(async () => {
   await store.close()
 })
 afterEach(() => folder.remove())
-
-/** Writes text over a part of the file. */
-function overwrite(from: number, to: number): void {
-  const file = openSync(path, 'r+')
-  writeSync(file, 'x'.repeat(to - from), from)
-  closeSync(file)
-}
 
 test('a read-only file is unavailable to writes, and can be read', async (context) => {
   const owner = createSqliteStore({ path })
@@ -64,7 +57,9 @@ test('a file with a damaged page is unavailable to reads and writes of that page
   ) as { number: number; size: number }[]
   await file.close()
   const { number = 0, size = 0 } = page ?? {}
-  overwrite((number - 1) * size, number * size)
+  const descriptor = openSync(path, 'r+')
+  writeSync(descriptor, 'x'.repeat(size), (number - 1) * size)
+  closeSync(descriptor)
   const store = createSqliteStore({ path })
   await store.ping()
   await expect(store.payments.checkpoint(1)).rejects.toMatchObject(unavailable)
@@ -86,13 +81,8 @@ test.skipIf(process.platform === 'win32')(
   },
 )
 
-test('without space a write is full, and every earlier one stays', async (context) => {
-  const disk = mountSmallDisk('2m')
-  if (disk === null) {
-    context.skip('this user may not mount a file system')
-    return
-  }
-  try {
+test('without space a write is full, and every earlier one stays', (context) =>
+  onSmallDisk(context, '2m', async (disk) => {
     const store = createSqliteStore({ path: join(disk.path, 'payments.db') })
     await store.migrate()
     const kept = await indexed(store, { txHash: hash(1_000_000) })
@@ -107,7 +97,4 @@ test('without space a write is full, and every earlier one stays', async (contex
     disk.grow('32m')
     expect((await store.transaction((tx) => tx.upsertPayments(given))).inserted).toHaveLength(300)
     await store.close()
-  } finally {
-    disk.remove()
-  }
-})
+  }))

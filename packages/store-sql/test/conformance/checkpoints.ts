@@ -7,7 +7,8 @@ import type { StoreTest } from './subject.js'
 
 const at = (blockNumber: number) => ({ blockNumber, blockHash: hash(0xb000 + Math.floor(blockNumber)) })
 
-async function reach(store: Store, ...heights: number[]): Promise<void> {
+/** Sets checkpoints of chain 1, one after the other. */
+export async function reach(store: Store, ...heights: number[]): Promise<void> {
   for (const height of heights)
     await store.transaction(async (tx) => {
       await tx.lockChain(1)

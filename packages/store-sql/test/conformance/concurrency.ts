@@ -2,7 +2,7 @@
 import type { StoreTransaction } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
-import { signal } from '../support/signal.js'
+import { deferred } from '../../../core/test/support/until.js'
 import { account } from './accounts.js'
 import * as fixtures from './fixtures.js'
 import { legacyKey } from './legacy-keys.js'
@@ -36,14 +36,14 @@ export function concurrencyTests(test: StoreTest): void {
   })
 
   test('an update that shares the chain waits for the indexer and then sees its payment', async ({ store }) => {
-    const started = signal()
+    const started = deferred()
     const indexer = store.transaction(async (tx) => {
       await tx.lockChain(1)
-      started.give()
+      started.resolve()
       for (let n = 0; n < 20; n += 1) await turn()
       await tx.upsertPayments([primary()])
     })
-    await started.given
+    await started.promise
     const found = store.transaction(async (tx) => {
       await tx.shareChain(1)
       return tx.paymentsForChange({ chainId: 1, txHash: hash(1) })

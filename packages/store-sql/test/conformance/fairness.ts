@@ -166,14 +166,10 @@ export function fairnessTests(test: StoreTest): void {
 
   test('an endpoint at its limit hides no endpoint behind it', async ({ store }) => {
     const many = Array.from({ length: 120 }, (_, n) => address(0x1000 + n))
-    for (const own of many)
-      await fixtures.insertIntegration(
-        store,
-        integration({ address: own, notificationUrl: `https://busy.example/${own}` }),
-      )
+    await registerShared(store, ...many)
     await register(store, address(0xffff))
     await owe(store, [...many, ...many, address(0xffff)])
-    const inFlightByEndpoint = counts({ 'busy.example:443': 8 })
+    const inFlightByEndpoint = counts({ 'shared.example:443': 8 })
     const claims = await store.deliveries.claim({ ...lease, limit: 8, perEndpoint: 8, inFlightByEndpoint })
     expect(numbers(claims)).toEqual([241])
   })

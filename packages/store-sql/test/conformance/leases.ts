@@ -78,11 +78,7 @@ export function leaseTests(test: StoreTest): void {
     }
   })
 
-  test('of twelve requests at once one gets a new or ended lease', async ({
-    twoStores,
-    passTime,
-    lastingLeaseMs: ttlMs,
-  }) => {
+  test('of twelve requests at once one gets a new or ended lease', async ({ twoStores, passTime, lastingLeaseMs }) => {
     const stores = await twoStores()
     const [{ leases }] = stores
     for (let round = 0; round < 10; round += 1) {
@@ -93,7 +89,7 @@ export function leaseTests(test: StoreTest): void {
       await passTime(2)
       for (const each of [`new ${round}`, ended]) {
         const asked = Array.from({ length: 12 }, (_, n) =>
-          stores[n % 2]?.leases.acquire({ name: each, holder: `holder ${n}`, ttlMs }),
+          stores[n % 2]?.leases.acquire({ name: each, holder: `holder ${n}`, ttlMs: lastingLeaseMs }),
         )
         expect((await Promise.all(asked)).filter(Boolean), each).toHaveLength(1)
       }

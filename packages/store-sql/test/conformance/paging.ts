@@ -170,16 +170,12 @@ async function randomWalks(store: Store, random: () => number): Promise<void> {
   const walks: Walk[] = []
   const read = (walk: Walk) => readOn(store, walk, 1 + below(14))
   let last = 0
-  const serial = () => {
-    last += 1
-    return last
-  }
   const time = () => epoch + below(12) * 1_000
 
   const insert = async () => {
     const made = Array.from({ length: 1 + below(6) }, () =>
       facts({
-        txHash: hash(BigInt(below(2 ** 40)) * 10_000n + BigInt(serial())),
+        txHash: hash(BigInt(below(2 ** 40)) * 10_000n + BigInt(++last)),
         chainId: one([1, 10, 137]),
         blockTimestamp: time(),
         sender: one(wallets),

@@ -1,17 +1,11 @@
 /** Tests: the payments of a transaction, as the legacy look-up reads them. Source: docs/interface.md 4.3. @module */
-import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
+import { reach } from './checkpoints.js'
 import { facts, hash, indexed, indexPayments, nextVersion, otherShop, primary } from './fixtures.js'
 import type { StoreTest } from './subject.js'
 
 const key = { chainId: 1, txHash: hash(1) }
 
-async function reach(store: Store, ...heights: number[]): Promise<void> {
-  await store.transaction(async (tx) => {
-    await tx.lockChain(1)
-    for (const blockNumber of heights) await tx.setCheckpoint(1, { blockNumber, blockHash: hash(blockNumber) })
-  })
-}
 export function transactionReadTests(test: StoreTest): void {
   test('all payments of a transaction are read by ordinal, whomever they name, and no other', async ({ store }) => {
     const given = [

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import type { Engine } from '../../src/engine.js'
 import { postgresMissing } from '../postgres.js'
 import { type OpenEngine, openPostgres, openSqlite } from './engines.js'
+import { describeUnless } from './on-postgres.js'
 
 /** Registers tests for both databases; each call of the function that they get yields an empty one. */
 export function onBothDatabases(register: (empty: () => Promise<Engine>, database: 'SQLite' | 'PostgreSQL') => void) {
@@ -19,18 +20,15 @@ export function onBothDatabases(register: (empty: () => Promise<Engine>, databas
     }, 'SQLite')
   })
 
-  describe.skipIf(postgresMissing)(
-    `PostgreSQL${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
-    () => {
-      let opened: OpenEngine
-      beforeAll(async () => {
-        opened = await openPostgres()
-      })
-      afterAll(() => opened?.close())
-      register(async () => {
-        await opened.engine.transaction((db) => sql`drop schema if exists plans cascade`.execute(db))
-        return opened.engine
-      }, 'PostgreSQL')
-    },
-  )
+  describeUnless(postgresMissing, 'PostgreSQL', () => {
+    let opened: OpenEngine
+    beforeAll(async () => {
+      opened = await openPostgres()
+    })
+    afterAll(() => opened?.close())
+    register(async () => {
+      await opened.engine.transaction((db) => sql`drop schema if exists plans cascade`.execute(db))
+      return opened.engine
+    }, 'PostgreSQL')
+  })
 }

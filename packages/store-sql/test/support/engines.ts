@@ -34,6 +34,23 @@ export async function openSqlite(): Promise<OpenEngine> {
   }
 }
 
+/** An engine that calls `note` with each statement of its transactions. */
+export function noting(engine: Engine, note: (statement: string) => void): Engine {
+  return {
+    ...engine,
+    transaction: (work, options) =>
+      engine.transaction((db) => {
+        const executor = db.getExecutor()
+        const { executeQuery } = executor
+        executor.executeQuery = (query, ...rest) => {
+          note(query.sql)
+          return executeQuery.call(executor, query, ...rest) as ReturnType<typeof executor.executeQuery<never>>
+        }
+        return work(db)
+      }, options),
+  }
+}
+
 /** An engine over a PostgreSQL database of its own. */
 export async function openPostgres(): Promise<OpenEngine> {
   const server = await createTestDatabase()

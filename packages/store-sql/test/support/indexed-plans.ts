@@ -6,6 +6,7 @@ import { createStore } from '../../src/create-store.js'
 import type { Engine } from '../../src/engine.js'
 import { postgresMissing } from '../postgres.js'
 import { type OpenEngine, openPostgres, openSqlite } from './engines.js'
+import { describeUnless } from './on-postgres.js'
 
 /** Fills a migrated database. */
 export type Fill = (store: Store, engine: Engine) => Promise<void>
@@ -16,8 +17,7 @@ export function onFilledDatabases(
   register: Readonly<Record<'SQLite' | 'PostgreSQL', (engine: () => Engine) => void>>,
 ): void {
   describe('SQLite', () => register.SQLite(filled(openSqlite, fill)))
-  const skipped = postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`
-  describe.skipIf(postgresMissing)(`PostgreSQL${skipped}`, () => register.PostgreSQL(filled(openPostgres, fill)))
+  describeUnless(postgresMissing, 'PostgreSQL', () => register.PostgreSQL(filled(openPostgres, fill)))
 }
 
 /** Gathers the statistics of PostgreSQL. */

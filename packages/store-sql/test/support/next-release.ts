@@ -1,6 +1,6 @@
 /** Databases of PostgreSQL on which the made-up migration runs. @module */
 import pg from 'pg'
-import { afterEach, beforeEach, describe } from 'vitest'
+import { afterEach, beforeEach } from 'vitest'
 import { createStore } from '../../src/create-store.js'
 import { migrate, releasedMigrations } from '../../src/migrations/migrate.js'
 import { createPostgresStore } from '../../src/postgres/create-postgres-store.js'
@@ -8,6 +8,7 @@ import { createPostgresEngine } from '../../src/postgres/postgres-engine.js'
 import * as fixtures from '../conformance/fixtures.js'
 import { createTestDatabase, postgresMissing } from '../postgres.js'
 import { migrationsWithNext, nextMigration } from './next-migration.js'
+import { describeUnless } from './on-postgres.js'
 
 /** Opens a database with the schema of the last release and an integration. Stores and engines share no connection. */
 async function openReleased() {
@@ -62,8 +63,7 @@ type ReleasedDatabase = Awaited<ReturnType<typeof openReleased>>
 
 /** Registers tests on PostgreSQL, each of which gets a database of its own. */
 export function onReleased(name: string, register: (database: () => ReleasedDatabase) => void): void {
-  const skipped = postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`
-  describe.skipIf(postgresMissing)(`${name}${skipped}`, () => {
+  describeUnless(postgresMissing, name, () => {
     let database: ReleasedDatabase
     beforeEach(async () => {
       database = await openReleased()

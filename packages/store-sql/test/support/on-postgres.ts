@@ -7,6 +7,11 @@ import { insertIntegration } from '../conformance/fixtures.js'
 import type { TestDatabase, TestPostgres, TestPostgresOptions } from '../postgres.js'
 import { createTestDatabase, postgresMissing, startPostgres } from '../postgres.js'
 
+/** Registers tests, or skips them with the reason in their name where what they need is missing. */
+export function describeUnless(missing: string | null, name: string, register: () => void): void {
+  describe.skipIf(missing)(missing === null ? name : `${name} (skipped: ${missing})`, register)
+}
+
 /** The database of the tests, and what they open on it. */
 export interface OnPostgres<Server extends TestDatabase = TestDatabase> {
   server(): Server
@@ -41,7 +46,7 @@ function registerOn<Server extends TestDatabase>(
   start: () => Promise<Server>,
   register: (postgres: OnPostgres<Server>) => void,
 ): void {
-  describe.skipIf(postgresMissing)(`${name}${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`, () => {
+  describeUnless(postgresMissing, name, () => {
     let server: Server
     let admin: pg.Pool
     let schemas = 0

@@ -1,8 +1,0 @@
-/** A promise that another part of a test resolves. @module */
-export function signal(): { readonly given: Promise<void>; give(): void } {
-  let give = (): void => undefined
-  const given = new Promise<void>((resolve) => {
-    give = resolve
-  })
-  return { given, give: () => give() }
-}

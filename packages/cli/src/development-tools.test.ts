@@ -1,32 +1,21 @@
 /** The console's tools in a server in development: real HTTP, a real receiver, simulated chains. */
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
 import { type RunningServer, readConfig, startServer } from '@payment-integration/server/service'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startRecordingReceiver } from '../../server/test/support/recording-receiver.js'
 import { testMasterKey } from '../test/master-key.js'
-import { listenLocally } from '../test/serve-http.js'
 import { developmentTools, simulateChainsWith } from './development.js'
 
 const integration = `0x${'a1'.repeat(20)}`
 const folder = mkdtempSync(join(tmpdir(), 'payment-integration-tools-'))
-let receiver: Server
+let receiver: Awaited<ReturnType<typeof startRecordingReceiver>>
 let server: RunningServer
-const received: { headers: string; body: string }[] = []
 
 beforeAll(async () => {
-  receiver = createServer(async (request, response) => {
-    // The doctor also breaks an upload off.
-    const body = await text(request).catch(() => null)
-    if (body === null) return
-    const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`)
-    received.push({ headers: headers.join('\n'), body })
-    response.writeHead(204).end()
-  })
-  const notificationUrl = `${await listenLocally(receiver)}/hook`
+  receiver = await startRecordingReceiver()
   const config = readConfig({
     PI_ENV: 'development',
     PI_PORT: '0',
@@ -37,12 +26,11 @@ beforeAll(async () => {
   })
   const simulateChains = simulateChainsWith({ randomBytes: (length) => new Uint8Array(length).fill(7) }, undefined)
   server = await startServer(config, { simulateChains, tools: developmentTools })
-  await server.service.integrations.create({ address: integration, notificationUrl })
+  await server.service.integrations.create({ address: integration, notificationUrl: `${receiver.url}/hook` })
 })
 afterAll(async () => {
   await server?.stop()
-  receiver?.closeAllConnections()
-  receiver?.close()
+  await receiver?.stop()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -68,14 +56,15 @@ it('a test payment is indexed, delivered and delivered again, and each step is a
   const html = await ended(await act('trigger', { scenario: 'duplicate', amount: '12.50', chain: '137' }))
   const answered = 'was answered 204; a correct receiver: duplicate'
   for (const row of ['Block 1 of chain 137: 1 payment', answered, '1 payment, 1 snapshot']) expect(html).toContain(row)
-  expect(received.length).toBeGreaterThan(0)
+  expect(receiver.arrived.length).toBeGreaterThan(0)
   expect((await page('/console/payments')).replaceAll(/<[^>]*>/g, '')).toContain('12.5 USDC')
 })
 
 it('a delivery that the receiver got verifies with the secret that stays in the server', async () => {
-  const [delivery] = received
+  const [delivery] = receiver.arrived
+  const headers = Object.entries(delivery?.headers ?? {}).map(([name, value]) => `${name}: ${value}`)
   const at = new Date().toISOString().slice(0, 19)
-  const html = await (await act('explain', { headers: '', body: '', ...delivery, at })).text()
+  const html = await (await act('explain', { headers: headers.join('\n'), body: String(delivery?.body), at })).text()
   expect(html).toContain('A receiver accepts this delivery.')
   const unreadable = await (await act('explain', { headers: '{"a":', body: '', at })).text()
   expect(unreadable).toContain('role="alert"')

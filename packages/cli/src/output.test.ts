@@ -5,7 +5,6 @@ import {
   createStyle,
   exactDuration,
   grouped,
-  plain,
   plainOutput,
   rate,
   roundedDuration,
@@ -15,7 +14,7 @@ import {
 } from './output.js'
 
 describe('plainOutput', () => {
-  const hostile = 'a\u001b[2Jb\r\nc\u202ed\u009b31me\u001b[8mf\tg'
+  const hostile = 'a\u001b[2Jb\r\nc\u202ed\u009b31me\u001b[8mf\tg\u2028é 中'
 
   it('leaves no control character but tabs in any line', () => {
     const liveLines: string[] = []
@@ -24,7 +23,7 @@ describe('plainOutput', () => {
     out(hostile)
     err(hostile)
     live?.([hostile])
-    for (const lines of [io.lines, io.errors, liveLines]) expect(lines).toEqual(['a [2Jb c d 31me [8mf\tg'])
+    for (const lines of [io.lines, io.errors, liveLines]) expect(lines).toEqual(['a [2Jb c d 31me [8mf\tg é 中'])
   })
 
   it('leaves the codes of styles where colors are shown, and no other code', () => {
@@ -32,7 +31,7 @@ describe('plainOutput', () => {
     const line = [bold('x'), dim('y'), red('z'), hostile].join(' ')
     const colored = testIo({ color: true })
     plainOutput(colored).out(line)
-    expect(colored.lines).toEqual([[bold('x'), dim('y'), red('z'), 'a [2Jb c d 31me [8mf\tg'].join(' ')])
+    expect(colored.lines).toEqual([[bold('x'), dim('y'), red('z'), 'a [2Jb c d 31me [8mf\tg é 中'].join(' ')])
     const plain = testIo()
     plainOutput(plain).out(line)
     expect(plain.lines[0]).not.toContain('\u001b')
@@ -82,24 +81,20 @@ describe('the progress of a command', () => {
   })
 })
 
-describe('color', () => {
-  it.each([
-    [true, {}, true],
-    [true, { NO_COLOR: '1' }, false],
-    [true, { NO_COLOR: '' }, true],
-    [true, { TERM: 'dumb' }, false],
-    [false, {}, false],
-    [false, { FORCE_COLOR: '1' }, false],
-  ])('on a terminal %s with %j: %s', (terminal, env, wanted) => expect(wantsColor(terminal, env)).toBe(wanted))
-})
+it.each([
+  [true, {}, true],
+  [true, { NO_COLOR: '1' }, false],
+  [true, { NO_COLOR: '' }, true],
+  [true, { TERM: 'dumb' }, false],
+  [false, {}, false],
+  [false, { FORCE_COLOR: '1' }, false],
+])('color on a terminal %s with %j: %s', (terminal, env, wanted) => expect(wantsColor(terminal, env)).toBe(wanted))
 
-describe('shortHash', () => {
-  it.each([
-    [`0x${'9f2c81'.padEnd(60, '0')}04e1`, '0x9f2c81..04e1'],
-    ['0x12345678', '0x12345678'],
-    ['', ''],
-  ])('shortens %s', (hash, short) => expect(shortHash(hash)).toBe(short))
-})
+it.each([
+  [`0x${'9f2c81'.padEnd(60, '0')}04e1`, '0x9f2c81..04e1'],
+  ['0x12345678', '0x12345678'],
+  ['', ''],
+])('shortHash shortens %s', (hash, short) => expect(shortHash(hash)).toBe(short))
 
 describe('figures', () => {
   it.each([
@@ -147,10 +142,4 @@ describe('table', () => {
   })
 
   it('is nothing without rows', () => expect(table([])).toEqual([]))
-})
-
-describe('plain', () => {
-  it('returns one line without control and direction characters', () => {
-    expect(plain('a\u001b[2Jb\r\nc\u202ed\u2028e\té 中')).toBe('a [2Jb c d e\té 中')
-  })
 })

@@ -1,5 +1,6 @@
 /** Creates databases with shared identity verifications, beside a local identity provider. @module */
 import { normalizeEmail } from '@payment-integration/core/identity'
+import type { VerificationChange } from '@payment-integration/core/internal'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { afterAll, beforeAll } from 'vitest'
 import { onService } from './fill-deliveries.js'
@@ -64,3 +65,29 @@ export async function getAudit(env: Record<string, string>) {
   const records = events.map(({ record }) => record as { readonly action: string })
   return records.filter(({ action }) => action.startsWith('identity.'))
 }
+
+/** Changes the verification of a subject. */
+export const changeVerification = (env: Record<string, string>, subjectId: string, change: VerificationChange) =>
+  onService(env, ({ store }) =>
+    store.transaction(async (tx) => {
+      await tx.identity.lockPersons({ subjectId })
+      await tx.identity.changeVerification(subjectId, change)
+    }),
+  )
+
+/** Adds redemption number 9, which is like the newest one except for `fields`, and then changes it. */
+export const addRedemption = (
+  env: Record<string, string>,
+  fields: { readonly externalUserId: string; readonly subjectId?: string; readonly isFindable?: boolean },
+  change: { readonly state: 'attached' | 'unresolved'; readonly applicantId?: string },
+) =>
+  onService(env, async ({ store }) => {
+    const [newest] = await store.identity.redemptions({ limit: 1 })
+    if (newest === undefined) throw new Error('There is no redemption.')
+    const { isLeased, state, applicantId, ...same } = newest
+    await store.transaction(async (tx) => {
+      await tx.identity.lockPersons({ subjectId: fields.subjectId ?? newest.subjectId })
+      await tx.identity.addRedemption({ ...same, ...fields, number: 9, leaseMs: 0 })
+      await tx.identity.changeRedemption(fields.externalUserId, change)
+    })
+  })

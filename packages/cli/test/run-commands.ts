@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { openSqlite } from '../src/files.js'
 import { runCli } from '../src/run-cli.js'
 import { testMasterKey } from './master-key.js'
 import { temporaryFolder } from './temporary-folder.js'
@@ -23,5 +24,11 @@ export function getCommands(group: string, variables: Record<string, string> = {
     runWith: (input: string, ...args: string[]) => runOn(input, group, ...args),
     /** Creates the database with only a legacy API key. */
     make: () => runOn('', 'legacy-keys', 'create'),
+    /** Runs statements on the database. */
+    sql(statements: string) {
+      const database = openSqlite(path)
+      database.exec(statements)
+      database.close()
+    },
   }
 }

@@ -3,7 +3,6 @@ import { fillDeliveries, onService } from '../../test/fill-deliveries.js'
 import { accepted, operatedDeliveries, otherShop, rejected, shop, silent } from '../../test/operated-deliveries.js'
 import { getCommands } from '../../test/run-commands.js'
 import { getEvents, testIo } from '../../test/test-io.js'
-import { openSqlite } from '../files.js'
 import { runCli } from '../run-cli.js'
 
 type Commands = Awaited<ReturnType<typeof operatedDeliveries>>
@@ -148,35 +147,33 @@ describe('deliveries show', () => {
   })
 })
 
-describe('deliveries endpoints', () => {
-  it('prints failing endpoints, as integrations list does', async () => {
-    const commands = await operatedDeliveries()
-    expect((await commands.run('endpoints')).lines).toEqual(['No endpoint is failing.'])
-    expect((await commands.run('endpoints', '--json')).lines).toEqual([])
-    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 6, ...rejected, blockMs: 60_000 })
-    const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ`
-    expect((await commands.run('endpoints')).lines).toEqual([
-      expect.stringMatching(/^integration +failures +failing since +blocked until$/),
-      expect.stringMatching(new RegExp(`^${shop} +6 +${time} +${time}$`)),
-    ])
-    const failing = `^ {2}endpoint failing since ${time}, 6 times in a row; see deliveries endpoints$`
-    const endpoint = { integrationAddress: shop, failures: 6, blocks: 1 }
-    const times = { failingSince: expect.any(Number), blockedUntil: expect.any(Number) }
-    expect(getEvents((await commands.run('endpoints', '--json')).io)).toEqual([
-      { event: 'endpoint', endpoint: { ...endpoint, ...times } },
-    ])
-    const integrations = getCommands('integrations', commands.env)
-    const list = await integrations.run('list')
-    expect(list.lines).toEqual([
-      `${shop}  enabled   https://shop.example/webhook`,
-      expect.stringMatching(new RegExp(failing)),
-      `${otherShop}  enabled   https://shop.example/webhook`,
-    ])
-    expect(getEvents((await integrations.run('list', '--json')).io)).toMatchObject([
-      { integration: { address: shop }, endpoint },
-      { integration: { address: otherShop }, endpoint: null },
-    ])
-  })
+it('deliveries endpoints prints failing endpoints, as integrations list does', async () => {
+  const commands = await operatedDeliveries()
+  expect((await commands.run('endpoints')).lines).toEqual(['No endpoint is failing.'])
+  expect((await commands.run('endpoints', '--json')).lines).toEqual([])
+  await fillDeliveries(commands.env, { integrationAddress: shop, payments: 6, ...rejected, blockMs: 60_000 })
+  const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ`
+  expect((await commands.run('endpoints')).lines).toEqual([
+    expect.stringMatching(/^integration +failures +failing since +blocked until$/),
+    expect.stringMatching(new RegExp(`^${shop} +6 +${time} +${time}$`)),
+  ])
+  const failing = `^ {2}endpoint failing since ${time}, 6 times in a row; see deliveries endpoints$`
+  const endpoint = { integrationAddress: shop, failures: 6, blocks: 1 }
+  const times = { failingSince: expect.any(Number), blockedUntil: expect.any(Number) }
+  expect(getEvents((await commands.run('endpoints', '--json')).io)).toEqual([
+    { event: 'endpoint', endpoint: { ...endpoint, ...times } },
+  ])
+  const integrations = getCommands('integrations', commands.env)
+  const list = await integrations.run('list')
+  expect(list.lines).toEqual([
+    `${shop}  enabled   https://shop.example/webhook`,
+    expect.stringMatching(new RegExp(failing)),
+    `${otherShop}  enabled   https://shop.example/webhook`,
+  ])
+  expect(getEvents((await integrations.run('list', '--json')).io)).toMatchObject([
+    { integration: { address: shop }, endpoint },
+    { integration: { address: otherShop }, endpoint: null },
+  ])
 })
 
 /** A database with deliveries of each kind of end, and some that are pending. */
@@ -192,9 +189,7 @@ async function filled(pending: number) {
 /** The database as of a copy whose outbox was read too late. */
 async function restored(pending: number) {
   const commands = await filled(pending)
-  const database = openSqlite(commands.path)
-  database.exec('delete from outbox')
-  database.close()
+  commands.sql('delete from outbox')
   return commands
 }
 

@@ -15,12 +15,7 @@ async function audited(records: number) {
   const integrations = getCommands('integrations', commands.env)
   await integrations.run('create', shop, '--actor', 'alice', '--url', 'https://shop.example/hook?key=SECRET')
   for (let seq = 2; seq <= records; seq += 1) await integrations.run(seq % 2 === 0 ? 'disable' : 'enable', shop)
-  function change(sql: string) {
-    const database = openSqlite(commands.path)
-    database.exec(sql)
-    database.close()
-  }
-  return { ...commands, change }
+  return commands
 }
 
 const records = (lines: readonly string[]) => lines.map((line) => Number(/^ *(\d+) /.exec(line)?.[1]))
@@ -60,30 +55,28 @@ describe('audit list', () => {
   })
 
   it('begins with the oldest record that retention kept, and counts no removed one', async () => {
-    const { run, change } = await audited(5)
-    change('delete from audit where seq < 3')
+    const { run, sql } = await audited(5)
+    sql('delete from audit where seq < 3')
     expect(records((await run('list')).lines)).toEqual([3, 4, 5])
     const { lines } = await run('list', '--after', '0', '--limit', '2')
     expect([records(lines.slice(0, -1)), lines.at(-1)]).toEqual([[3, 4], '1 more follow; continue with --after 4.'])
   })
 })
 
-describe('audit head', () => {
-  it('prints a record that verify --expect finds until the log is rewritten', async () => {
-    const { run, change, env } = await audited(3)
-    const { exitCode, out } = await run('head')
-    expect(exitCode).toBe(0)
-    const [, anchor = ''] = /^(3:[0-9a-f]{64}) {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/.exec(out) ?? []
-    const [seq, hash] = anchor.split(':')
-    expect(getEvents((await run('head', '--json')).io)).toEqual([
-      { event: 'audit.head', head: { seq: Number(seq), hash, at: expect.any(Number) } },
-    ])
-    await getCommands('integrations', env).run('disable', shop)
-    expect((await run('head')).out).toMatch(/^4:/)
-    expect((await run('verify', '--expect', anchor)).exitCode).toBe(0)
-    change(`update audit set hash = '${'0'.repeat(64)}' where seq = 3`)
-    expect((await run('verify', '--expect', anchor)).lines.at(-1)).toContain('Record 3 is not the expected one')
-  })
+it('audit head prints a record that verify --expect finds until the log is rewritten', async () => {
+  const { run, sql, env } = await audited(3)
+  const { exitCode, out } = await run('head')
+  expect(exitCode).toBe(0)
+  const [, anchor = ''] = /^(3:[0-9a-f]{64}) {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/.exec(out) ?? []
+  const [seq, hash] = anchor.split(':')
+  expect(getEvents((await run('head', '--json')).io)).toEqual([
+    { event: 'audit.head', head: { seq: Number(seq), hash, at: expect.any(Number) } },
+  ])
+  await getCommands('integrations', env).run('disable', shop)
+  expect((await run('head')).out).toMatch(/^4:/)
+  expect((await run('verify', '--expect', anchor)).exitCode).toBe(0)
+  sql(`update audit set hash = '${'0'.repeat(64)}' where seq = 3`)
+  expect((await run('verify', '--expect', anchor)).lines.at(-1)).toContain('Record 3 is not the expected one')
 })
 
 describe('audit verify', () => {
@@ -99,8 +92,8 @@ describe('audit verify', () => {
   })
 
   it('exits with 1 and names the first record that was changed', async () => {
-    const { run, change } = await audited(3)
-    change(`update audit set actor = '"nobody"' where seq = 2`)
+    const { run, sql } = await audited(3)
+    sql(`update audit set actor = '"nobody"' where seq = 2`)
     const { exitCode, out } = await run('verify')
     expect(exitCode).toBe(1)
     expect(out).toContain('The audit log is broken at record 2: ')
@@ -108,9 +101,9 @@ describe('audit verify', () => {
   })
 
   it('--expect detects removed newest records', async () => {
-    const { run, change } = await audited(3)
+    const { run, sql } = await audited(3)
     const anchor = /Store (3:\S+)/.exec((await run('verify')).out)?.[1] ?? ''
-    change('delete from audit where seq = 3')
+    sql('delete from audit where seq = 3')
     expect((await run('verify')).exitCode).toBe(0)
     const { exitCode, lines } = await run('verify', '--expect', anchor)
     const sentence = 'Record 3 is not the expected one: the log was truncated or rewritten.'
@@ -127,21 +120,19 @@ describe('audit verify', () => {
   })
 })
 
-describe('the actor in the audit log', () => {
-  async function getActor(args: readonly string[], env: Record<string, string>, user: string | null) {
-    const commands = getCommands('legacy-keys', env)
-    const io = testIo({ env: commands.env, userName: () => user })
-    expect(await runCli(['legacy-keys', 'create', ...args], io)).toBe(0)
-    const [event] = getEvents((await getCommands('audit', commands.env).run('list', '--json')).io)
-    return { ...(event?.['record'] as { actor?: string }) }.actor
-  }
+async function getActor(args: readonly string[], env: Record<string, string>, user: string | null) {
+  const commands = getCommands('legacy-keys', env)
+  const io = testIo({ env: commands.env, userName: () => user })
+  expect(await runCli(['legacy-keys', 'create', ...args], io)).toBe(0)
+  const [event] = getEvents((await getCommands('audit', commands.env).run('list', '--json')).io)
+  return { ...(event?.['record'] as { actor?: string }) }.actor
+}
 
-  it('is --actor, else PI_ACTOR, else the user of this machine, else unknown', async () => {
-    expect(await getActor(['--actor', 'alice'], { PI_ACTOR: 'bob' }, 'carol')).toBe('alice')
-    expect(await getActor([], { PI_ACTOR: 'bob' }, 'carol')).toBe('bob')
-    expect(await getActor([], {}, 'carol')).toBe('cli:carol')
-    expect(await getActor([], {}, null)).toBe('cli:unknown')
-  })
+it('the actor in the audit log is --actor, else PI_ACTOR, else the user of this machine, else unknown', async () => {
+  expect(await getActor(['--actor', 'alice'], { PI_ACTOR: 'bob' }, 'carol')).toBe('alice')
+  expect(await getActor([], { PI_ACTOR: 'bob' }, 'carol')).toBe('bob')
+  expect(await getActor([], {}, 'carol')).toBe('cli:carol')
+  expect(await getActor([], {}, null)).toBe('cli:unknown')
 })
 
 describe('backup', () => {
@@ -196,15 +187,11 @@ describe('backup', () => {
 /** A service with three deliveries, whose segments began so many days earlier after {@link age}. */
 async function operated(variables: Record<string, string> = { PI_RETENTION_DELIVERIES: '1d' }) {
   const folder = temporaryFolder()
-  const { path, env, run: deliveries } = await operatedDeliveries({ ...variables, PI_RETENTION_FOLDER: folder })
+  const { path, env, run: deliveries, sql } = await operatedDeliveries({ ...variables, PI_RETENTION_FOLDER: folder })
   await fillDeliveries(env, { integrationAddress: shop, payments: 2, ...accepted })
   await fillDeliveries(env, { integrationAddress: shop, payments: 1, ...rejected })
   const retention = getCommands('retention', env)
-  const age = (days: number) => {
-    const database = openSqlite(path)
-    database.exec(`update segments set begun_at = begun_at - ${days * 86_400_000}`)
-    database.close()
-  }
+  const age = (days: number) => sql(`update segments set begun_at = begun_at - ${days * 86_400_000}`)
   const list = async () =>
     (await deliveries('list')).lines.filter((line) => line.includes('shop.example') || /^ *\d+ /.test(line))
   return { folder, path, env, run: retention.run, age, list, files: () => readdirSync(folder).toSorted() }

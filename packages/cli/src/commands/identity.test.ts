@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import type { ShareOutcome } from '@payment-integration/core/internal'
 import { describe, expect, it } from 'vitest'
 import { onService } from '../../test/fill-deliveries.js'
-import { identityCommands, listed, otherShop, shop } from '../../test/identity-commands.js'
+import { changeVerification, identityCommands, listed, otherShop, shop } from '../../test/identity-commands.js'
 import { getCommands } from '../../test/run-commands.js'
 import { getEvents, testIo } from '../../test/test-io.js'
 import { runCli } from '../run-cli.js'
@@ -35,13 +35,8 @@ describe('identity list', () => {
     const [subjectId = ''] = getIds(await listed(commands, 'list'))
     const at = Date.UTC(2026, 0, 2, 3, 4, 5)
     const review = { reviewStatus: 'completed', reviewAnswer: 'RED', rejectType: 'RETRY' } as const
-    await onService(commands.env, ({ store }) =>
-      store.transaction(async (tx) => {
-        await tx.identity.lockPersons({ subjectId })
-        const rejectLabels = ['BAD\u001b[2JSELFIE', 'FORGERY']
-        await tx.identity.changeVerification(subjectId, { review: { ...review, rejectLabels }, reviewedAt: at })
-      }),
-    )
+    const rejectLabels = ['BAD\u001b[2JSELFIE', 'FORGERY']
+    await changeVerification(commands.env, subjectId, { review: { ...review, rejectLabels }, reviewedAt: at })
     const verdict = 'completed  RED RETRY BAD [2JSELFIE FORGERY  2026-01-02 03:04:05Z'
     expect((await commands.run('list')).lines[1]).toContain(verdict)
     expect(await listed(commands, 'list')).toMatchObject([{ subject: { reviewedAt: at, review } }])
@@ -132,56 +127,52 @@ describe('identity shares', () => {
   })
 })
 
-describe('identity accounts', () => {
-  it('prints registrations, codes, proofs and rejections, newest first', async () => {
-    const commands = await shared('anna@shop.example')
-    const accountId = await onService(commands.env, async ({ identity }) => {
-      const accounts = await identity?.accounts()
-      if (accounts === undefined) throw new Error('Sharing is off.')
-      const registered = await accounts.register('anna@shop.example')
-      const { code } = await accounts.requestCode('anna@shop.example')
-      await accounts.proveByCode('anna@shop.example', 'AAAA').catch(() => undefined)
-      await accounts.proveByCode('anna@shop.example', code, { accountId: registered.accountId })
-      await accounts.proveByAttestation('anna@shop.example', shop).catch(() => undefined)
-      return registered.accountId
-    })
-    const { exitCode, lines } = await commands.run('accounts')
-    expect(exitCode).toBe(0)
-    const line = (what: string, account: string, rest: string) =>
-      expect.stringMatching(new RegExp(`^${time} +${what} +${account} +${rest} +${key.source}$`))
-    expect(lines).toEqual([
-      expect.stringMatching(/^at +event +account +proof +attested by +reason +keyed hash of the e-mail$/),
-      line('refused', accountId, 'attestation +0xa1a1a1[.][.]a1a1 +not_placeholder'),
-      line('proved', accountId, 'code +- +-'),
-      line('refused', '-', 'code +- +code_wrong'),
-      line('code_issued', '-', 'code +- +-'),
-      line('registered', accountId, '- +- +-'),
-    ])
-    expect(await listed(commands, 'accounts', '--limit', '2')).toMatchObject([
-      { event: 'account.event', accountEvent: { action: 'refused', by: shop, reason: 'not_placeholder' } },
-      { event: 'account.event', accountEvent: { action: 'proved', accountId, proof: 'code', reason: null } },
-      { event: 'more', shown: 2 },
-    ])
+it('identity accounts prints registrations, codes, proofs and rejections, newest first', async () => {
+  const commands = await shared('anna@shop.example')
+  const accountId = await onService(commands.env, async ({ identity }) => {
+    const accounts = await identity?.accounts()
+    if (accounts === undefined) throw new Error('Sharing is off.')
+    const registered = await accounts.register('anna@shop.example')
+    const { code } = await accounts.requestCode('anna@shop.example')
+    await accounts.proveByCode('anna@shop.example', 'AAAA').catch(() => undefined)
+    await accounts.proveByCode('anna@shop.example', code, { accountId: registered.accountId })
+    await accounts.proveByAttestation('anna@shop.example', shop).catch(() => undefined)
+    return registered.accountId
   })
+  const { exitCode, lines } = await commands.run('accounts')
+  expect(exitCode).toBe(0)
+  const line = (what: string, account: string, rest: string) =>
+    expect.stringMatching(new RegExp(`^${time} +${what} +${account} +${rest} +${key.source}$`))
+  expect(lines).toEqual([
+    expect.stringMatching(/^at +event +account +proof +attested by +reason +keyed hash of the e-mail$/),
+    line('refused', accountId, 'attestation +0xa1a1a1[.][.]a1a1 +not_placeholder'),
+    line('proved', accountId, 'code +- +-'),
+    line('refused', '-', 'code +- +code_wrong'),
+    line('code_issued', '-', 'code +- +-'),
+    line('registered', accountId, '- +- +-'),
+  ])
+  expect(await listed(commands, 'accounts', '--limit', '2')).toMatchObject([
+    { event: 'account.event', accountEvent: { action: 'refused', by: shop, reason: 'not_placeholder' } },
+    { event: 'account.event', accountEvent: { action: 'proved', accountId, proof: 'code', reason: null } },
+    { event: 'more', shown: 2 },
+  ])
 })
 
-describe('identity redemptions and verdicts', () => {
-  it("print the name that a token was redeemed under, and the provider's report about the applicant", async () => {
-    const commands = await shared('anna@shop.example')
-    const applicantId = provider().redemptions.at(-1)?.applicantId ?? ''
-    expect(await listed(commands, 'redemptions')).toMatchObject([
-      { event: 'redemption', redemption: { integrationAddress: shop, state: 'attached', applicantId } },
-    ])
-    expect((await commands.run('redemptions')).lines[1]).toMatch(
-      new RegExp(String.raw`^${time} +attached +- +0xa1a1a1[.][.]a1a1 +\S+ +\S+ +${applicantId}$`),
-    )
-    expect(await listed(commands, 'verdicts')).toMatchObject([
-      { event: 'verdict', verdict: { source: 'redemption', change: 'review', applicantId, outcome: 'applied' } },
-    ])
-    expect((await commands.run('verdicts')).lines[1]).toMatch(
-      new RegExp(String.raw`^${time} +redemption +review +pending +- +\S+.* applied +\S+ +${applicantId}$`),
-    )
-  })
+it("identity redemptions prints the name that a token was redeemed under, and verdicts the provider's report", async () => {
+  const commands = await shared('anna@shop.example')
+  const applicantId = provider().redemptions.at(-1)?.applicantId ?? ''
+  expect(await listed(commands, 'redemptions')).toMatchObject([
+    { event: 'redemption', redemption: { integrationAddress: shop, state: 'attached', applicantId } },
+  ])
+  expect((await commands.run('redemptions')).lines[1]).toMatch(
+    new RegExp(String.raw`^${time} +attached +- +0xa1a1a1[.][.]a1a1 +\S+ +\S+ +${applicantId}$`),
+  )
+  expect(await listed(commands, 'verdicts')).toMatchObject([
+    { event: 'verdict', verdict: { source: 'redemption', change: 'review', applicantId, outcome: 'applied' } },
+  ])
+  expect((await commands.run('verdicts')).lines[1]).toMatch(
+    new RegExp(String.raw`^${time} +redemption +review +pending +- +\S+.* applied +\S+ +${applicantId}$`),
+  )
 })
 
 describe.each(['list', 'shares'])('identity %s', (name) => {

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
-import { buffer } from 'node:stream/consumers'
 import { readConfig, startServer } from '@payment-integration/server/service'
 import { createVerifier } from '@payment-integration/webhook'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { facts, indexPayments } from '../../../server/test/support/index-payments.js'
+import { startRecordingReceiver } from '../../../server/test/support/recording-receiver.js'
 import { testMasterKey } from '../../test/master-key.js'
 import { listenLocally, serveHttp } from '../../test/serve-http.js'
 import { temporaryFolder } from '../../test/temporary-folder.js'
@@ -33,12 +33,9 @@ async function startService(env: Record<string, string> = { PI_LISTEN: 'on' }) {
 }
 
 async function startReceiver() {
-  const received: { readonly body: Buffer; readonly headers: Record<string, unknown> }[] = []
-  const url = await serveHttp(async (request, response) => {
-    received.push({ body: await buffer(request), headers: request.headers })
-    response.writeHead(204).end()
-  })
-  return { url: `${url}/hook`, received }
+  const receiver = await startRecordingReceiver()
+  onTestFinished(receiver.stop)
+  return { url: `${receiver.url}/hook`, received: receiver.arrived }
 }
 
 /** Starts the command and waits until it is live. */
@@ -69,8 +66,8 @@ describe('listen', () => {
     await io.line((line) => line.includes('"delivery"'))
     expect(await stop()).toBe(0)
     const { verify } = createVerifier({ secrets: issued.signingSecret })
-    const { body, headers } = received[0] ?? { body: Buffer.alloc(0), headers: {} }
-    const { snapshot } = await verify({ body, headers: headers as Record<string, string> })
+    const { body = Buffer.alloc(0), headers = {} } = received[0] ?? {}
+    const { snapshot } = await verify({ body, headers })
     expect(snapshot.txHash).toBe(hash(1))
     expect(headers['x-service-integration']).toBe(shop)
     expect(getEvents(io)).toEqual([

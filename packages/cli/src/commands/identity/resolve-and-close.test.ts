@@ -2,7 +2,14 @@ import type { VerificationChange } from '@payment-integration/core/internal'
 import type { Review } from '@payment-integration/core/ports'
 import { describe, expect, it } from 'vitest'
 import { onService } from '../../../test/fill-deliveries.js'
-import { getAudit, identityCommands, listed, shop } from '../../../test/identity-commands.js'
+import {
+  addRedemption,
+  changeVerification,
+  getAudit,
+  identityCommands,
+  listed,
+  shop,
+} from '../../../test/identity-commands.js'
 import { getEvents } from '../../../test/test-io.js'
 
 const { provider, shared } = identityCommands()
@@ -12,17 +19,7 @@ describe('identity resolve', () => {
   async function unresolved() {
     const commands = await shared('anna@shop.example')
     const name = 'pi:lost:9'
-    await onService(commands.env, async ({ store }) => {
-      const [redemption] = await store.identity.redemptions({ limit: 1 })
-      if (redemption === undefined) throw new Error('There is no redemption.')
-      const { isLeased, state, applicantId, ...fields } = redemption
-      await store.transaction(async (tx) => {
-        await tx.identity.lockPersons({ subjectId: redemption.subjectId })
-        const unresolved = { externalUserId: name, number: 9, isFindable: false, leaseMs: 0 }
-        await tx.identity.addRedemption({ ...fields, ...unresolved })
-        await tx.identity.changeRedemption(name, { state: 'unresolved' })
-      })
-    })
+    await addRedemption(commands.env, { externalUserId: name, isFindable: false }, { state: 'unresolved' })
     return { ...commands, name }
   }
 
@@ -67,13 +64,7 @@ describe('identity close', () => {
       return subject as { id: string; applicantId: string; emailKey: string }
     }
     const { id, applicantId, emailKey } = await view()
-    const apply = (more: VerificationChange) =>
-      onService(commands.env, ({ store }) =>
-        store.transaction(async (tx) => {
-          await tx.identity.lockPersons({ subjectId: id })
-          await tx.identity.changeVerification(id, more)
-        }),
-      )
+    const apply = (more: VerificationChange) => changeVerification(commands.env, id, more)
     await apply(change)
     return { ...commands, id, applicantId, emailKey, view, apply }
   }
@@ -109,23 +100,10 @@ describe('identity close', () => {
   it('closes the wait for a deleted applicant while another of its time is known', async () => {
     const deletedApplicant = { applicantId: 'deleted', review: approved, reviewedAt: 5, missing }
     const { run, env, id, view } = await changed(deletedApplicant)
-    await onService(env, async ({ store }) => {
-      const others = (await store.identity.subjects({ limit: 9 })).filter((each) => each.id !== id)
-      const [redemption] = await store.identity.redemptions({ limit: 1 })
-      if (redemption === undefined) throw new Error('There is no redemption.')
-      const { isLeased, state, applicantId, ...fields } = redemption
-      const externalUserId = 'pi:gone:9'
-      for (const other of others)
-        await store.transaction(async (tx) => {
-          await tx.identity.lockPersons({ subjectId: other.id })
-          await tx.identity.changeVerification(other.id, { reviewedAt: 4 })
-        })
-      await store.transaction(async (tx) => {
-        await tx.identity.lockPersons({ subjectId: id })
-        await tx.identity.addRedemption({ ...fields, subjectId: id, number: 9, externalUserId, leaseMs: 0 })
-        await tx.identity.changeRedemption(externalUserId, { state: 'attached', applicantId: 'deleted' })
-      })
-    })
+    const subjects = await onService(env, ({ store }) => store.identity.subjects({ limit: 9 }))
+    for (const other of subjects) if (other.id !== id) await changeVerification(env, other.id, { reviewedAt: 4 })
+    const attached = { state: 'attached', applicantId: 'deleted' } as const
+    await addRedemption(env, { externalUserId: 'pi:gone:9', subjectId: id }, attached)
     const { io, exitCode } = await run('close', '--missing', '--email', 'anna@shop.example', '--apply', '--json')
     expect(exitCode).toBe(0)
     const event = { event: 'verification.closed', what: 'missing', subjectId: id, applicantId: 'deleted' }

@@ -67,13 +67,8 @@ function errorRows() {
       [...read(file).matchAll(/^[|] (.*`ERR_.*) [|]$/gm)].flatMap(([, row = '']) => {
         const cells = row.split(/(?<!\\) [|] /)
         const [cause = '', cure = ''] = cells.slice(-2)
-        const named = [
-          ...cells
-            .slice(0, -2)
-            .join(' ')
-            .matchAll(/`(ERR_\w+)`/g),
-        ]
-        return named.map(([, code = '']) => ({ code, cause, cure, file }))
+        const first = cells.slice(0, -2).join(' ')
+        return [...first.matchAll(/`(ERR_\w+)`/g)].map(([, code = '']) => ({ code, cause, cure, file }))
       }),
     )
 }

@@ -11,13 +11,8 @@ import { startServer } from '../run/start-server.js'
 const passphrase = 'correct horse battery'
 const form = { origin: 'https://pay.example', 'content-type': 'application/x-www-form-urlencoded' }
 
-const start = () =>
-  startTempServer({
-    PI_ENV: 'production',
-    PI_CONSOLE: 'on',
-    PI_CONSOLE_URL: 'https://pay.example',
-    PI_TRUSTED_PROXIES: '127.0.0.1',
-  })
+const production = { PI_ENV: 'production', PI_TRUSTED_PROXIES: '127.0.0.1' }
+const start = () => startTempServer({ ...production, PI_CONSOLE: 'on', PI_CONSOLE_URL: 'https://pay.example' })
 
 async function sendDirectly(url: string, headers: Record<string, string>, body?: Record<string, string>) {
   const sent = request(url, { method: body ? 'POST' : 'GET', headers })
@@ -74,12 +69,9 @@ it('an operator joins by the link, signs in and reads; the address that the prox
   expect(settings).toMatchObject({ status: 200 })
   expect(settings.text).toContain('<dt>PI_CONSOLE_URL</dt><dd><span class="given">https://pay.example</span>')
   const records = await service.audit.list({ limit: 10 })
-  expect(records.map(({ action, details }) => [action, details])).toEqual(
-    expect.arrayContaining([
-      ['operator.sign_in_failed', { source: '203.0.113.7' }],
-      ['operator.signed_in', { source: '203.0.113.7' }],
-    ]),
-  )
+  const details = { source: '203.0.113.7' }
+  for (const action of ['operator.sign_in_failed', 'operator.signed_in'])
+    expect(records).toContainEqual(expect.objectContaining({ action, details }))
 })
 
 it('rejected sign-ins count in the limit of a source like those of the APIs', async () => {

@@ -107,10 +107,8 @@ describe('failed sign-ins per source', () => {
     const { ask, looks } = await listen({ failedSignInsPerSource: 3 })
     for (const authorization of [wrong, undefined, unknown]) expect((await ask(list, authorization)).status).toBe(401)
     const answers = [await ask(list, wrong), await ask(list, unknown), await ask(list, goodAuthorization)]
-    expect(answers.map(({ status, text }) => [status, text])).toEqual(
-      Array(3).fill([429, '{"error":"Too many requests"}']),
-    )
-    expect(answers.map(({ headers }) => headers.get('retry-after'))).toEqual(['20', '20', '20'])
+    const shown = answers.map(({ status, text, headers }) => [status, text, headers.get('retry-after')])
+    expect(shown).toEqual(Array(3).fill([429, '{"error":"Too many requests"}', '20']))
     expect(looks()).toBe(3)
     at += 20_000
     expect((await ask(list, goodAuthorization)).status).toBe(200)
@@ -125,9 +123,8 @@ describe('failed sign-ins per source', () => {
     const answers = await Promise.all([...guesses, ask(list, goodAuthorization)])
     const rejected = answers.filter(({ status }) => status === 429)
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(3)
-    expect(rejected).toHaveLength(497)
-    expect(rejected.map(({ text }) => text)).toEqual(Array(497).fill('{"error":"Too many requests"}'))
-    expect(rejected.map(({ headers }) => headers.get('retry-after'))).toEqual(Array(497).fill('20'))
+    const shown = rejected.map(({ text, headers }) => [text, headers.get('retry-after')])
+    expect(shown).toEqual(Array(497).fill(['{"error":"Too many requests"}', '20']))
   })
 
   it('include those of the legacy API and of processors; successes are not counted', async () => {

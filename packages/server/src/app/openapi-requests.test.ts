@@ -23,6 +23,7 @@ async function rejected(request: SentRequest): Promise<boolean> {
 
 const upper = (text: string) => text.replace(/[a-f]/g, (digit) => digit.toUpperCase())
 const hash = hashes.single
+const lists = ['/payments', `/wallet/${wallet}/payments`]
 
 // biome-ignore format: a table
 const values: readonly [name: string, good: readonly string[], bad: readonly string[]][] = [
@@ -34,19 +35,12 @@ const values: readonly [name: string, good: readonly string[], bad: readonly str
 ]
 
 const requests: Readonly<Record<string, readonly ((value: string) => SentRequest)[]>> = {
-  limit: [
-    (value) => documented.read(`/payments?limit=${value}`),
-    (value) => documented.read(`/wallet/${wallet}/payments?limit=${value}`),
-  ],
+  limit: lists.map((list) => (value: string) => documented.read(`${list}?limit=${value}`)),
   txHash: [
-    (value) => documented.read(`/payments/${value}`),
-    (value) => documented.read(`/wallet/${wallet}/payments/${value}`),
+    ...lists.map((list) => (value: string) => documented.read(`${list}/${value}`)),
     (value) => documented.lookup(`1/${value}`),
   ],
-  address: [
-    (value) => documented.read(`/wallet/${value}/payments`),
-    (value) => documented.read(`/wallet/${value}/payments/${hash}`),
-  ],
+  address: ['', `/${hash}`].map((rest) => (value: string) => documented.read(`/wallet/${value}/payments${rest}`)),
   since: [(value) => documented.read(`/deliveries/stream?since=${value}`)],
   chainId: [(value) => documented.lookup(`${value}/${hash}`)],
 }
@@ -135,10 +129,8 @@ const changes: Readonly<
 
 function requestWith(endpoint: keyof typeof changes, change: object): SentRequest {
   if (endpoint === 'verify') return documented.verify(JSON.stringify({ ...documented.payment, ...change }))
-  if (endpoint === 'share')
-    return documented.share(
-      JSON.stringify({ email: `${randomUUID()}@shop.example`, kycShareToken: 'unknown', ...change }),
-    )
+  const email = `${randomUUID()}@shop.example`
+  if (endpoint === 'share') return documented.share(JSON.stringify({ email, kycShareToken: 'unknown', ...change }))
   return signedUpdate({ id: randomUUID(), chainId: '1', txHash: hash, ...change })
 }
 
@@ -166,9 +158,6 @@ it.each([
   expect(check.bodyFlaws(operation, JSON.parse(request.body ?? ''))).toEqual([])
   expect(await rejected(request)).toBe(true)
   const { properties } = check.document.components.schemas['ShareRequest'] as { properties: { email: object } }
-  expect(properties.email).toMatchObject({
-    description: expect.stringMatching(
-      /254 bytes .* at most 64 before .* Quoted local parts and domains that are IP addresses/,
-    ),
-  })
+  const rules = /254 bytes .* at most 64 before .* Quoted local parts and domains that are IP addresses/
+  expect(properties.email).toMatchObject({ description: expect.stringMatching(rules) })
 })

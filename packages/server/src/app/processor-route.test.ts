@@ -43,16 +43,6 @@ async function expectRejected(body: object) {
   expect(service.calls).toEqual([])
 }
 
-it.each([
-  ['a forged signature', `t=${now / 1_000},v1=${'0'.repeat(64)}`],
-  ['the signature of another secret', signBody(JSON.stringify(update), 'another-secret-altogether', now / 1_000)],
-])('an update with %s is 401 and reaches no use case', async (_, signature) => {
-  const headers = { 'content-type': 'application/json', 'x-service-signature': signature }
-  const answer = await fetch(`${server.url}${path}`, { method: 'POST', body: JSON.stringify(update), headers })
-  expect([answer.status, await answer.text()]).toEqual([401, '{"error":"Unauthorized"}'])
-  expect(service.calls).toEqual([])
-})
-
 describe('several updates in one request', () => {
   const updates = [update, { ...update, id: 'update-2', state: 'refund_pending' }]
 
@@ -91,11 +81,8 @@ describe('the body cap of 128 KB', () => {
     const body = padded(size)
     const answer = await post(body)
     expect([answer.status, await answer.json()]).toEqual([status, expected])
-    const headers = [
-      'Content-Type: application/json',
-      'Transfer-Encoding: chunked',
-      `X-Service-Signature: ${sign(body)}`,
-    ]
+    const signature = `X-Service-Signature: ${sign(body)}`
+    const headers = ['Content-Type: application/json', 'Transfer-Encoding: chunked', signature]
     const chunks = `${size.toString(16)}\r\n${body}\r\n0\r\n\r\n`
     const raw = await sendRaw(server.url, requestText(path, headers, { method: 'POST', body: chunks }))
     expect(parseRaw(raw).status).toBe(status)

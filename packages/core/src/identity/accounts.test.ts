@@ -134,9 +134,8 @@ test('a proof closes the proved subjects of its account, transfers the carried o
     subjectWith({ id: 'of another account', accountId: 'b', proved: true }),
   ]
   const subjects = [open, had, carriedOne, ...others]
-  expect(decideProof({ ...facts, subjects, signedIn: 'a' })).toEqual({
-    ...{ kind: 'give', accountId: 'a', closed: [had], carried: [carriedOne] },
-  })
+  const decision = { kind: 'give', accountId: 'a', closed: [had], carried: [carriedOne] }
+  expect(decideProof({ ...facts, subjects, signedIn: 'a' })).toEqual(decision)
 })
 
 const placeholder = { accountId: null, proved: false, redemptions: 0 }

@@ -12,10 +12,13 @@ const unknown = { kind: 'unknown', reason: 'ERR_PROVIDER_ANSWER' }
 const unavailable = { kind: 'unavailable', reason: 'ERR_PROVIDER_ANSWER' }
 const request = { shareToken: 'canary-token', externalUserId: first, sendBy: 0 }
 
-/** A checked provider with one result for all calls. */
-function answering(come: () => unknown) {
+/** A checked provider with one answer to all calls; an error rejects them. */
+function answering(answer: unknown) {
   const logger = recordingLogger()
-  const call = async () => come()
+  const call = async () => {
+    if (answer instanceof Error) throw answer
+    return answer
+  }
   const provider = { redeem: call, find: call, review: call } as unknown as IdentityProvider
   return { logger, checked: createCheckedProvider(provider, logger) }
 }
@@ -30,7 +33,7 @@ test.each([
   { kind: 'unsent' },
   { kind: 'unknown', reason: 'no answer' },
 ])('a valid answer of the provider passes unchanged to a redemption: %j', async (answer) => {
-  const { logger, checked } = answering(() => answer)
+  const { logger, checked } = answering(answer)
   expect(await checked.redeem(request)).toBe(answer)
   expect(logger.lines).toEqual([])
 })
@@ -42,13 +45,13 @@ test.each([
   { kind: 'throttled', retryAfterMs: null },
   { kind: 'unavailable', reason: 'no answer' },
 ])('a valid answer of the provider passes unchanged to a look-up and a poll: %j', async (answer) => {
-  const { logger, checked } = answering(() => answer)
+  const { logger, checked } = answering(answer)
   expect([await checked.find(first), await checked.review('a')]).toEqual([answer, answer])
   expect(logger.lines).toEqual([])
 })
 
 /** Answers that are none, of JavaScript hosts and of providers of another API. */
-const unreadable: readonly (readonly [string, unknown])[] = [
+const unreadable: [string, answer: unknown, fault?: string][] = [
   ['nothing', undefined],
   ['null', null],
   ['a text', 'redeemed'],
@@ -66,24 +69,16 @@ const unreadable: readonly (readonly [string, unknown])[] = [
   ['a date that is not a number', { kind: 'redeemed', applicant: { ...applicant, reviewedAt: Number.NaN } }],
   ['a rejection without a message', { kind: 'rejected', providerCode: null }],
   ['a rejection without a reason', { kind: 'misconfigured' }],
+  ['a call that rejects: the log has no text of the error', new TypeError('canary-token is invalid'), 'TypeError'],
 ]
 
-test.each(unreadable)('an unreadable answer is logged once, and never applied: %s', async (_, answer) => {
-  const { logger, checked } = answering(() => answer)
+test.each(unreadable)('an unreadable answer is logged once, and never applied: %s', async (...given) => {
+  const [, answer, fault = 'an unknown shape'] = given
+  const { logger, checked } = answering(answer)
   expect(await checked.redeem(request)).toEqual(unknown)
-  expect(logger.lines).toMatchObject([{ level: 'error', fields: { call: 'redeem', fault: 'an unknown shape' } }])
+  expect(logger.lines).toMatchObject([{ level: 'error', fields: { call: 'redeem', fault } }])
   expect([await checked.find(first), await checked.review('a')]).toEqual([unavailable, unavailable])
-  expect(logger.lines).toHaveLength(3)
-  expect(JSON.stringify(logger.lines)).not.toContain('canary')
-})
-
-test('an unreadable answer is logged once, and never applied: a call that rejects: the log has no text of the error', async () => {
-  const { logger, checked } = answering(() => {
-    throw new TypeError('canary-token is invalid')
-  })
-  expect(await checked.redeem(request)).toEqual(unknown)
-  expect([await checked.find(first), await checked.review('a')]).toEqual([unavailable, unavailable])
-  expect(logger.lines.map(({ fields }) => fields['fault'])).toEqual(['TypeError', 'TypeError', 'TypeError'])
+  expect(logger.lines.map(({ fields }) => fields['fault'])).toEqual([fault, fault, fault])
   expect(JSON.stringify(logger.lines)).not.toContain('canary')
 })
 

@@ -104,14 +104,14 @@ test('a fulfilled deposit becomes a payment of the destination, with version 1 a
   ])
 })
 
-const positionFlaw = 'its position is no whole number from 0 to 1000000000'
+const misplaced = 'its position is no whole number from 0 to 1000000000'
 
 test.each<[string, Partial<Fulfilment>]>([
   ['it is on another chain than the deposit names', { chainId: 11 }],
   ['it paid another receiver than the deposit names', { receiver: `0x${'66'.repeat(20)}` }],
   ['it paid another token than the deposit names', { tokenOut: { ...arrived, address: '0x66', amount: 900n } }],
   ['it paid less than the deposit names', { tokenOut: { ...arrived, amount: 899n } }],
-  ...[-1, 0.5, Number.NaN, 2_000_000_000].map((position): [string, Partial<Fulfilment>] => [positionFlaw, { position }]),
+  ...[-1, 0.5, Number.NaN, 2_000_000_000].map((position): [string, Partial<Fulfilment>] => [misplaced, { position }]),
 ])('an answer is logged with its flaw, and not recorded: %s (%o)', async (flaw, changes) => {
   const deposit = bridgeDeposit('a')
   const { poller, payments, waiting, fills, logger } = await setup([deposit])

@@ -155,9 +155,8 @@ test('a commit that is not answered but was committed has its events published f
   const { attempts, deliveries, stop } = await running(5, setup)
   await until('the events', () => attempts().length === 5)
   await stop()
-  expect(attempts().map(({ outcome, deliveryId }) => `${deliveryId} ${outcome}`)).toEqual([
-    ...['1 delivered', '2 delivered', '3 delivered', '4 pending', '5 delivered'],
-  ])
+  const outcomes = ['1 delivered', '2 delivered', '3 delivered', '4 pending', '5 delivered']
+  expect(attempts().map(({ outcome, deliveryId }) => `${deliveryId} ${outcome}`)).toEqual(outcomes)
   expect((await deliveries.view('d3')).attempts).toHaveLength(1)
 })
 

@@ -140,18 +140,12 @@ const isUnavailable = (error: Error) =>
   getCode(error) === 'ERR_IDENTITY_UNAVAILABLE' || getCode(error) === 'ERR_IDENTITY_MISCONFIGURED'
 
 function getFailure(error: Error & { readonly providerMessage?: string; readonly formerReview?: never }): ShareOutcome {
-  switch (getCode(error)) {
-    case 'ERR_VERIFICATION_UNAVAILABLE':
-      return { kind: 'conflict' }
-    case 'ERR_IDENTITY_UNAVAILABLE':
-      return { kind: 'unavailable' }
-    case 'ERR_IDENTITY_MISCONFIGURED':
-      return { kind: 'misconfigured' }
-    case 'ERR_SHARE_TOKEN_REJECTED':
-      return { kind: 'rejected', message: error.providerMessage ?? '', former: error.formerReview ?? null }
-    default:
-      throw error
-  }
+  const code = getCode(error)
+  if (code === 'ERR_VERIFICATION_UNAVAILABLE') return { kind: 'conflict' }
+  if (code === 'ERR_IDENTITY_UNAVAILABLE') return { kind: 'unavailable' }
+  if (code === 'ERR_IDENTITY_MISCONFIGURED') return { kind: 'misconfigured' }
+  if (code !== 'ERR_SHARE_TOKEN_REJECTED') throw error
+  return { kind: 'rejected', message: error.providerMessage ?? '', former: error.formerReview ?? null }
 }
 
 type Pausing = Pick<Surroundings, 'pause'> & Pick<ProcessParts, 'calls' | 'pausesInside'>

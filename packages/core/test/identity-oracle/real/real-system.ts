@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { parseMasterKey } from '../../../src/secrets/keys.js'
 import { firstFinding, report, seedsAsked } from '../history.js'
-import type { RedemptionView, Service, SubjectView, SystemUnderTest, View } from '../system-under-test.js'
+import type { Service, SubjectView, SystemUnderTest, View } from '../system-under-test.js'
 import { type Backend, type OpenBackend, type Rows, sqliteBackend } from './backend.js'
 import { realProcess, storeCalls } from './real-process.js'
 
@@ -65,7 +65,9 @@ function getView({ subjects, redemptions, accounts }: Rows, emails: ReadonlyMap<
     redemptions: redemptions.map(
       ({ externalUserId, subjectId, integrationAddress, state, leasedUntil, applicantId }) => ({
         ...{ externalUserId, subjectId, integration: integrationAddress },
-        ...{ state: states[state], leaseUntil: leasedUntil, applicantId },
+        // A refused token, and a name that somebody else has, used none.
+        state: state === 'refused' || state === 'foreign' ? 'absent' : state,
+        ...{ leaseUntil: leasedUntil, applicantId },
       }),
     ),
     accounts: accounts.map(({ accountId, emailKey, verified }) => ({
@@ -77,17 +79,6 @@ function getView({ subjects, redemptions, accounts }: Rows, emails: ReadonlyMap<
 /** The provider's times alone: a status without one has the service's own in its row. */
 function datedReview({ review, reviewedAt }: Rows['subjects'][number]) {
   return review && { review, reviewedAt: review.reviewStatus === 'completed' ? reviewedAt : null }
-}
-
-const states: Readonly<Record<Rows['redemptions'][number]['state'], RedemptionView['state']>> = {
-  in_flight: 'in_flight',
-  unknown: 'unknown',
-  unresolved: 'unresolved',
-  attached: 'attached',
-  surplus: 'surplus',
-  absent: 'absent',
-  refused: 'absent',
-  foreign: 'absent',
 }
 
 /** Registers the test. @param options.count - Histories, from the first seed on. */

@@ -2,25 +2,23 @@ import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { createScreen, createSignalReader, isReaderGone, isStoppedEarly, readKeys } from './process.js'
 
-describe('createSignalReader', () => {
-  it.each([
-    ['one signal stops', '0 INT', 'stop'],
-    ['a copy of the first within half a second is ignored', '0 INT, 2 INT, 499 INT', 'stop ignore ignore'],
-    ['the same signal half a second later insists', '0 INT, 500 INT', 'stop insist'],
-    ['another signal insists at once', '0 INT, 0 TERM', 'stop insist'],
-    ['a closed terminal stops', '0 HUP', 'stop'],
-    ['a closed terminal never insists', '0 TERM, 1 HUP, 9000 HUP', 'stop stop stop'],
-    ['and is no first signal for another to insist on', '0 HUP, 0 TERM, 500 TERM', 'stop stop insist'],
-  ])('%s', (_name, sent, meanings) => {
-    let clock = 0
-    const read = createSignalReader(() => 1_000 + clock)
-    const answers = sent.split(', ').map((each) => {
-      const [ms, signal] = each.split(' ')
-      clock = Number(ms)
-      return read(`SIG${signal}` as 'SIGINT' | 'SIGTERM' | 'SIGHUP')
-    })
-    expect(answers.join(' ')).toBe(meanings)
+it.each([
+  ['one signal stops', '0 INT', 'stop'],
+  ['a copy of the first within half a second is ignored', '0 INT, 2 INT, 499 INT', 'stop ignore ignore'],
+  ['the same signal half a second later insists', '0 INT, 500 INT', 'stop insist'],
+  ['another signal insists at once', '0 INT, 0 TERM', 'stop insist'],
+  ['a closed terminal stops', '0 HUP', 'stop'],
+  ['a closed terminal never insists', '0 TERM, 1 HUP, 9000 HUP', 'stop stop stop'],
+  ['and is no first signal for another to insist on', '0 HUP, 0 TERM, 500 TERM', 'stop stop insist'],
+])('of signals, %s', (_name, sent, meanings) => {
+  let clock = 0
+  const read = createSignalReader(() => 1_000 + clock)
+  const answers = sent.split(', ').map((each) => {
+    const [ms, signal] = each.split(' ')
+    clock = Number(ms)
+    return read(`SIG${signal}` as 'SIGINT' | 'SIGTERM' | 'SIGHUP')
   })
+  expect(answers.join(' ')).toBe(meanings)
 })
 
 it('in raw mode Ctrl-C is an interrupt and no key', () => {

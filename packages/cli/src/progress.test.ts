@@ -108,17 +108,15 @@ describe('progress', () => {
   })
 })
 
-describe('countingLine', () => {
-  it.each([
-    [{ done: 0, total: 10_000, ms: 0 }, '[------------------------] 0 %, 0 of 10,000'],
-    [{ done: 5_000, total: 10_000, ms: 2_000 }, '[############------------] 50 %, 5,000 of 10,000, 2,500/s, 2 s left'],
-    [{ done: 9_999, total: 10_000, ms: 4_000 }, '[#######################-] 99 %, 9,999 of 10,000, 2,500/s, 1 s left'],
-    [{ done: 8, total: 8, ms: 4_000 }, '[########################] 100 %, 8 of 8, 2.0/s, 0 s left'],
-    // More failed since they were counted.
-    [{ done: 12, total: 10, ms: 1_000 }, '[########################] 100 %, 12 of 12, 12/s, 0 s left'],
-    [{ done: 0, total: 0, ms: 0 }, '[########################] 100 %, 0 of 0'],
-  ])('%j is %s', (state, line) => expect(countingLine('Replaying', state)).toBe(`Replaying ${line}`))
-})
+it.each([
+  [{ done: 0, total: 10_000, ms: 0 }, '[------------------------] 0 %, 0 of 10,000'],
+  [{ done: 5_000, total: 10_000, ms: 2_000 }, '[############------------] 50 %, 5,000 of 10,000, 2,500/s, 2 s left'],
+  [{ done: 9_999, total: 10_000, ms: 4_000 }, '[#######################-] 99 %, 9,999 of 10,000, 2,500/s, 1 s left'],
+  [{ done: 8, total: 8, ms: 4_000 }, '[########################] 100 %, 8 of 8, 2.0/s, 0 s left'],
+  // More failed since they were counted.
+  [{ done: 12, total: 10, ms: 1_000 }, '[########################] 100 %, 12 of 12, 12/s, 0 s left'],
+  [{ done: 0, total: 0, ms: 0 }, '[########################] 100 %, 0 of 0'],
+])('countingLine of %j is %s', (state, line) => expect(countingLine('Replaying', state)).toBe(`Replaying ${line}`))
 
 /** A display on a clock that its own sleeping moves; it ends after `rounds`. */
 function displayed(rounds: number, options: { live: boolean; mayUseTerminal: boolean }) {

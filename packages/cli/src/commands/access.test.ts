@@ -75,25 +75,23 @@ describe('operators create', () => {
   })
 })
 
-describe('operators list', () => {
-  it('prints one line each, by name', async () => {
-    const { run } = getCommands('operators')
-    await run('create', 'bob', '--role', 'admin')
-    await run('create', 'alice')
-    await run('disable', 'alice')
-    const { lines } = await run('list')
-    expect(lines).toEqual([
-      'name   role    state          created',
-      expect.stringMatching(/^alice {2}viewer {2}disabled {7}\d{4}-\d\d-\d\d$/),
-      expect.stringMatching(/^bob {4}admin {3}no passphrase {2}\d{4}-\d\d-\d\d$/),
-    ])
-    const listed = getEvents((await run('list', '--json')).io)
-    expect(listed).toMatchObject([
-      { event: 'operator', operator: { name: 'alice', enabled: false, linkExpiresAt: null } },
-      { event: 'operator', operator: { name: 'bob', role: 'admin' } },
-    ])
-    expect(JSON.stringify(listed)).not.toContain('hash')
-  })
+it('operators list prints one line each, by name', async () => {
+  const { run } = getCommands('operators')
+  await run('create', 'bob', '--role', 'admin')
+  await run('create', 'alice')
+  await run('disable', 'alice')
+  const { lines } = await run('list')
+  expect(lines).toEqual([
+    'name   role    state          created',
+    expect.stringMatching(/^alice {2}viewer {2}disabled {7}\d{4}-\d\d-\d\d$/),
+    expect.stringMatching(/^bob {4}admin {3}no passphrase {2}\d{4}-\d\d-\d\d$/),
+  ])
+  const listed = getEvents((await run('list', '--json')).io)
+  expect(listed).toMatchObject([
+    { event: 'operator', operator: { name: 'alice', enabled: false, linkExpiresAt: null } },
+    { event: 'operator', operator: { name: 'bob', role: 'admin' } },
+  ])
+  expect(JSON.stringify(listed)).not.toContain('hash')
 })
 
 describe('operators disable, enable, set-role and reset', () => {
@@ -222,17 +220,15 @@ describe('legacy-keys create', () => {
   })
 })
 
-describe('legacy-keys list', () => {
-  it('prints one line each, oldest first', async () => {
-    const { run } = getCommands('legacy-keys')
-    const first = await created(run, '--name', 'Till 1')
-    const second = await created(run)
-    const { lines } = await run('list')
-    expect(lines).toEqual([
-      expect.stringMatching(new RegExp(`^${first.key.id}  active   \\d{4}-\\d\\d-\\d\\d  Till 1$`)),
-      expect.stringMatching(new RegExp(`^${second.key.id}  active   \\d{4}-\\d\\d-\\d\\d$`)),
-    ])
-  })
+it('legacy-keys list prints one line each, oldest first', async () => {
+  const { run } = getCommands('legacy-keys')
+  const first = await created(run, '--name', 'Till 1')
+  const second = await created(run)
+  const { lines } = await run('list')
+  expect(lines).toEqual([
+    expect.stringMatching(new RegExp(`^${first.key.id}  active   \\d{4}-\\d\\d-\\d\\d  Till 1$`)),
+    expect.stringMatching(new RegExp(`^${second.key.id}  active   \\d{4}-\\d\\d-\\d\\d$`)),
+  ])
 })
 
 describe('legacy-keys revoke', () => {

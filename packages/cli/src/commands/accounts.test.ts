@@ -134,16 +134,14 @@ describe('accounts list and show', () => {
   })
 })
 
-describe('accounts change', () => {
-  it('replaces the address or the whole configuration, and keeps the other', async () => {
-    const { run } = getCommands('accounts')
-    await run(...shop, '--close-after', '2s')
-    const accepted = ['  Accepts  137: USDC, USDT', '  Then     close the window after 2 s']
-    const moved = ['Changed shop.', `  Address  ${other}`]
-    expect((await run('change', 'Shop', '--address', other)).lines).toEqual([...moved, ...accepted])
-    const { lines } = await run('change', 'shop', '--accept', '1:ETH')
-    expect(lines).toEqual([...moved, '  Accepts  1: ETH', '  Then     nothing'])
-  })
+it('accounts change replaces the address or the whole configuration, and keeps the other', async () => {
+  const { run } = getCommands('accounts')
+  await run(...shop, '--close-after', '2s')
+  const accepted = ['  Accepts  137: USDC, USDT', '  Then     close the window after 2 s']
+  const moved = ['Changed shop.', `  Address  ${other}`]
+  expect((await run('change', 'Shop', '--address', other)).lines).toEqual([...moved, ...accepted])
+  const { lines } = await run('change', 'shop', '--accept', '1:ETH')
+  expect(lines).toEqual([...moved, '  Accepts  1: ETH', '  Then     nothing'])
 })
 
 it('accounts remove removes the account and prints its last state', async () => {

@@ -49,17 +49,15 @@ describe('integrations create', () => {
   })
 })
 
-describe('integrations list', () => {
-  it('prints one line each', async () => {
-    const { run } = getCommands('integrations')
-    await run('create', other, '--url', 'https://shop.example/webhook')
-    await run('create', address, '--name', 'Shop')
-    expect((await run('list')).lines).toEqual([
-      `${address}  enabled   no notifications  Shop`,
-      `${other}  enabled   https://shop.example/webhook`,
-    ])
-    expect(getEvents((await run('list', '--json')).io)).toHaveLength(2)
-  })
+it('integrations list prints one line each', async () => {
+  const { run } = getCommands('integrations')
+  await run('create', other, '--url', 'https://shop.example/webhook')
+  await run('create', address, '--name', 'Shop')
+  expect((await run('list')).lines).toEqual([
+    `${address}  enabled   no notifications  Shop`,
+    `${other}  enabled   https://shop.example/webhook`,
+  ])
+  expect(getEvents((await run('list', '--json')).io)).toHaveLength(2)
 })
 
 describe('integrations disable, enable, set-url, export', () => {
@@ -95,20 +93,18 @@ describe('integrations disable, enable, set-url, export', () => {
   })
 })
 
-describe('integrations rotate-secret', () => {
-  it.each([
-    [[], 'stays valid for 24 h'],
-    [['--grace', '90m'], 'stays valid for 90 min'],
-    [['--grace', '0s'], 'expires within a quarter of a second'],
-    [['--no-grace'], 'expires within a quarter of a second'],
-  ])('with %j prints a new API secret, and that the previous one %s', async (args, text) => {
-    const { run } = getCommands('integrations')
-    const created = getEvents((await run('create', address, '--json')).io)[0]
-    const { out } = await run('rotate-secret', address, ...args)
-    expect(out).toMatch(/^API secret {2}\S{32,}/)
-    expect(out).not.toContain(String(created?.['apiSecret']))
-    expect(out).toContain(text)
-  })
+it.each([
+  [[], 'stays valid for 24 h'],
+  [['--grace', '90m'], 'stays valid for 90 min'],
+  [['--grace', '0s'], 'expires within a quarter of a second'],
+  [['--no-grace'], 'expires within a quarter of a second'],
+])('rotate-secret with %j prints a new API secret, and that the previous one %s', async (args, text) => {
+  const { run } = getCommands('integrations')
+  const created = getEvents((await run('create', address, '--json')).io)[0]
+  const { out } = await run('rotate-secret', address, ...args)
+  expect(out).toMatch(/^API secret {2}\S{32,}/)
+  expect(out).not.toContain(String(created?.['apiSecret']))
+  expect(out).toContain(text)
 })
 
 describe('integrations rotate-secret --signing', () => {

@@ -35,15 +35,13 @@ describe('deliveries replay', () => {
   })
 })
 
-describe('a delivery with an attempt in flight', () => {
-  it('is not replayed: the command exits with 1', async () => {
-    const commands = await operatedDeliveries()
-    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1 })
-    await onService(commands.env, ({ store }) => store.deliveries.claim({ limit: 1, leaseMs: 60_000 }))
-    const err = 'Delivery 1 is being attempted at this moment; look at it again in a few seconds.'
-    expect(await commands.run('replay', '1')).toMatchObject({ exitCode: 1, out: '', err })
-    expect((await audited(commands)).filter(({ record }) => JSON.stringify(record).includes('replayed'))).toEqual([])
-  })
+it('a delivery with an attempt in flight is not replayed: the command exits with 1', async () => {
+  const commands = await operatedDeliveries()
+  await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1 })
+  await onService(commands.env, ({ store }) => store.deliveries.claim({ limit: 1, leaseMs: 60_000 }))
+  const err = 'Delivery 1 is being attempted at this moment; look at it again in a few seconds.'
+  expect(await commands.run('replay', '1')).toMatchObject({ exitCode: 1, out: '', err })
+  expect((await audited(commands)).filter(({ record }) => JSON.stringify(record).includes('replayed'))).toEqual([])
 })
 
 describe('deliveries replay-failed --dry-run', () => {

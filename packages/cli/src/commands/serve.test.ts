@@ -5,21 +5,17 @@ import { openService, readConfig } from '@payment-integration/server/service'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { releasedMigrations } from '../../../store-sql/src/migrations/migrate.js'
 import type { Migration } from '../../../store-sql/src/schema/migration.js'
-import { createTestDatabase, postgresMissing, type TestDatabase } from '../../../store-sql/test/postgres.js'
+import { createTestDatabase, type TestDatabase } from '../../../store-sql/test/postgres.js'
 import { nextMigration } from '../../../store-sql/test/support/next-migration.js'
+import { describeOnPostgres } from '../../test/describe-on-postgres.js'
 import { testMasterKey } from '../../test/master-key.js'
 import { getCommands } from '../../test/run-commands.js'
 import { serveHttp } from '../../test/serve-http.js'
-import { temporaryFolder } from '../../test/temporary-folder.js'
 import { getEvents, testIo } from '../../test/test-io.js'
 import type { Io } from '../io.js'
 import { runCli } from '../run-cli.js'
 
-const environment = () => ({
-  PI_DATABASE_URL: `sqlite:${join(temporaryFolder(), 'service.db')}`,
-  PI_MASTER_KEY: testMasterKey,
-  PI_PORT: '1',
-})
+const environment = () => getCommands('serve', { PI_PORT: '1' }).env
 
 /** Starts `serve` on a free port, and resolves its first line with a URL. */
 async function listening(changes: Partial<Io>, ...args: string[]) {
@@ -57,8 +53,7 @@ describe('serve', () => {
   })
 
   it('creates a missing database that only this user can read, and reports it once', async () => {
-    const path = join(temporaryFolder(), 'service.db')
-    const env = { ...environment(), PI_DATABASE_URL: `sqlite:${path}` }
+    const { env, path } = getCommands('serve')
     const firstLines: unknown[] = []
     for (let start = 0; start < 2; start += 1) {
       const { io, stop } = await listening({ env })
@@ -142,113 +137,108 @@ const older = 'Processes of older releases fail after this'
 const expand = nextMigration.expand.map(({ about }) => about)
 const contract = nextMigration.contract.map(({ about }) => about)
 
-describe('migrate on SQLite', () => {
-  it('a file that serve made needs no step', async () => {
-    const { run, make } = getCommands('migrate')
-    await make()
-    for (const command of ['plan', 'apply'])
-      expect(await run(command)).toMatchObject({ exitCode: 0, lines: ['The schema is up to date.'] })
-    const lines = ['Nothing of older releases is left.']
-    expect(await run('contract')).toMatchObject({ exitCode: 0, lines })
-  })
+it('a SQLite file that serve made needs no step of migrate', async () => {
+  const { run, make } = getCommands('migrate')
+  await make()
+  for (const command of ['plan', 'apply'])
+    expect(await run(command)).toMatchObject({ exitCode: 0, lines: ['The schema is up to date.'] })
+  const lines = ['Nothing of older releases is left.']
+  expect(await run('contract')).toMatchObject({ exitCode: 0, lines })
 })
 
-describe.skipIf(postgresMissing)(
-  `migrate on PostgreSQL${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
-  () => {
-    let database: TestDatabase
-    let env: Record<string, string>
-    beforeEach(async () => {
-      database = await createTestDatabase()
-      env = { PI_DATABASE_URL: database.connectionString }
-    })
-    afterEach(() => database?.remove())
-    const run = (...args: string[]) => getCommands('migrate', env).run(...args)
+describeOnPostgres('migrate on PostgreSQL', () => {
+  let database: TestDatabase
+  let env: Record<string, string>
+  beforeEach(async () => {
+    database = await createTestDatabase()
+    env = { PI_DATABASE_URL: database.connectionString }
+  })
+  afterEach(() => database?.remove())
+  const run = (...args: string[]) => getCommands('migrate', env).run(...args)
 
-    it('plan prints the steps and changes nothing, apply runs them, and then there is none', async () => {
-      const lines = ['migrate apply runs these steps:', '  200  create all tables']
-      for (let times = 0; times < 2; times += 1) expect(await run('plan')).toMatchObject({ exitCode: 1, lines })
-      expect(await run('apply')).toMatchObject({
-        exitCode: 0,
-        lines: ['  200  create all tables: …', '  200  create all tables: done', 'The schema is up to date.'],
-      })
-      expect(await run('plan')).toMatchObject({ exitCode: 0, lines: ['The schema is up to date.'] })
+  it('plan prints the steps and changes nothing, apply runs them, and then there is none', async () => {
+    const lines = ['migrate apply runs these steps:', '  200  create all tables']
+    for (let times = 0; times < 2; times += 1) expect(await run('plan')).toMatchObject({ exitCode: 1, lines })
+    expect(await run('apply')).toMatchObject({
+      exitCode: 0,
+      lines: ['  200  create all tables: …', '  200  create all tables: done', 'The schema is up to date.'],
     })
+    expect(await run('plan')).toMatchObject({ exitCode: 0, lines: ['The schema is up to date.'] })
+  })
 
-    it('with --json each step has events', async () => {
-      const step = { version: 200, about: 'create all tables', rows: null }
-      expect(getEvents((await run('plan', '--json')).io)).toEqual([{ event: 'plan', expand: [step], contract: [] }])
-      expect(getEvents((await run('apply', '--json')).io)).toEqual([
-        { event: 'step.begun', ...step, share: 0 },
-        { event: 'step.done', ...step, share: 1 },
-        { event: 'migrated', steps: 1 },
-      ])
-      expect(getEvents((await run('apply', '--json')).io)).toEqual([{ event: 'migrated', steps: 0 }])
-      expect(getEvents((await run('contract', '--json')).io)).toEqual([{ event: 'contracted', steps: 0 }])
-    })
+  it('with --json each step has events', async () => {
+    const step = { version: 200, about: 'create all tables', rows: null }
+    expect(getEvents((await run('plan', '--json')).io)).toEqual([{ event: 'plan', expand: [step], contract: [] }])
+    expect(getEvents((await run('apply', '--json')).io)).toEqual([
+      { event: 'step.begun', ...step, share: 0 },
+      { event: 'step.done', ...step, share: 1 },
+      { event: 'migrated', steps: 1 },
+    ])
+    expect(getEvents((await run('apply', '--json')).io)).toEqual([{ event: 'migrated', steps: 0 }])
+    expect(getEvents((await run('contract', '--json')).io)).toEqual([{ event: 'contracted', steps: 0 }])
+  })
 
-    /** Serves until it listens. */
-    async function serve(variables: Record<string, string> = {}) {
-      const io = testIo({ env: { ...env, PI_MASTER_KEY: testMasterKey, PI_PORT: '0', ...variables } })
-      const served = runCli(['serve'], io)
-      await Promise.race([io.line((line) => line.startsWith('Listening')), served])
-      io.interrupt()
-      return { exitCode: await served, err: io.errors.join('\n') }
+  /** Serves until it listens. */
+  async function serve(variables: Record<string, string> = {}) {
+    const io = testIo({ env: { ...env, PI_MASTER_KEY: testMasterKey, PI_PORT: '0', ...variables } })
+    const served = runCli(['serve'], io)
+    await Promise.race([io.line((line) => line.startsWith('Listening')), served])
+    io.interrupt()
+    return { exitCode: await served, err: io.errors.join('\n') }
+  }
+
+  it('serve rejects an empty database and names the command, and serves once that ran', async () => {
+    const { exitCode, err } = await serve()
+    expect(exitCode).toBe(1)
+    expect(err).toContain('payment-integration migrate apply')
+    const config = readConfig({ ...env, PI_MASTER_KEY: testMasterKey })
+    await expect(openService(config)).rejects.toMatchObject({ code: 'ERR_STORE_SCHEMA' })
+    await run('apply')
+    expect((await serve()).exitCode).toBe(0)
+  })
+
+  it('serve migrates by itself with PI_MIGRATE=on', async () => {
+    expect((await serve({ PI_MIGRATE: 'on' })).exitCode).toBe(0)
+    expect((await run('plan')).exitCode).toBe(0)
+  })
+
+  it('a newer release applies its steps, and the last one serves until contract', async () => {
+    await run('apply')
+    becomeNext()
+    expect((await serve()).err).toContain('schema version 200, and this release needs version 201')
+    expect((await run('contract', '--yes')).err).toContain('migrate apply')
+    const { lines } = await run('plan')
+    expect(lines.filter((line) => line.startsWith('  201'))).toHaveLength(expand.length + contract.length)
+    expect((await run('apply')).exitCode).toBe(0)
+    expect((await run('plan')).exitCode).toBe(0)
+    becomeLast()
+    expect((await serve()).exitCode).toBe(0)
+    becomeNext()
+    expect((await run('contract', '--yes')).exitCode).toBe(0)
+    becomeLast()
+    const { exitCode, err } = await serve()
+    expect(exitCode).toBe(1)
+    expect(err).toContain('run the newer release')
+  })
+
+  it('contract asks on a terminal, and needs --yes elsewhere and with --json', async () => {
+    await run('apply')
+    becomeNext()
+    await run('apply')
+    const rejected = await run('contract')
+    expect(rejected.exitCode).toBe(2)
+    expect(rejected.err).toContain(older)
+    const answer = async (text: string, ...options: string[]) => {
+      const input = Object.assign(Readable.from([Buffer.from(text)]), { isTTY: true })
+      const io = testIo({ env, input: () => input as never, live: {} as never })
+      return { exitCode: await runCli(['migrate', 'contract', ...options], io), lines: io.lines }
     }
-
-    it('serve rejects an empty database and names the command, and serves once that ran', async () => {
-      const { exitCode, err } = await serve()
-      expect(exitCode).toBe(1)
-      expect(err).toContain('payment-integration migrate apply')
-      const config = readConfig({ ...env, PI_MASTER_KEY: testMasterKey })
-      await expect(openService(config)).rejects.toMatchObject({ code: 'ERR_STORE_SCHEMA' })
-      await run('apply')
-      expect((await serve()).exitCode).toBe(0)
-    })
-
-    it('serve migrates by itself with PI_MIGRATE=on', async () => {
-      expect((await serve({ PI_MIGRATE: 'on' })).exitCode).toBe(0)
-      expect((await run('plan')).exitCode).toBe(0)
-    })
-
-    it('a newer release applies its steps, and the last one serves until contract', async () => {
-      await run('apply')
-      becomeNext()
-      expect((await serve()).err).toContain('schema version 200, and this release needs version 201')
-      expect((await run('contract', '--yes')).err).toContain('migrate apply')
-      const { lines } = await run('plan')
-      expect(lines.filter((line) => line.startsWith('  201'))).toHaveLength(expand.length + contract.length)
-      expect((await run('apply')).exitCode).toBe(0)
-      expect((await run('plan')).exitCode).toBe(0)
-      becomeLast()
-      expect((await serve()).exitCode).toBe(0)
-      becomeNext()
-      expect((await run('contract', '--yes')).exitCode).toBe(0)
-      becomeLast()
-      const { exitCode, err } = await serve()
-      expect(exitCode).toBe(1)
-      expect(err).toContain('run the newer release')
-    })
-
-    it('contract asks on a terminal, and needs --yes elsewhere and with --json', async () => {
-      await run('apply')
-      becomeNext()
-      await run('apply')
-      const rejected = await run('contract')
-      expect(rejected.exitCode).toBe(2)
-      expect(rejected.err).toContain(older)
-      const answer = async (text: string, ...options: string[]) => {
-        const input = Object.assign(Readable.from([Buffer.from(text)]), { isTTY: true })
-        const io = testIo({ env, input: () => input as never, live: {} as never })
-        return { exitCode: await runCli(['migrate', 'contract', ...options], io), lines: io.lines }
-      }
-      expect(await answer('y\n', '--json')).toEqual({ exitCode: 2, lines: [] })
-      const no = await answer('n\n')
-      expect(no.exitCode).toBe(1)
-      expect(no.lines.slice(-1)).toEqual([`${older}. Have all of them stopped? [y/N]`])
-      expect((await run('plan')).lines).toContain(`  201  ${contract[1]}`)
-      expect((await answer('y\n')).exitCode).toBe(0)
-      expect((await run('plan')).lines).toEqual(['The schema is up to date.'])
-    })
-  },
-)
+    expect(await answer('y\n', '--json')).toEqual({ exitCode: 2, lines: [] })
+    const no = await answer('n\n')
+    expect(no.exitCode).toBe(1)
+    expect(no.lines.slice(-1)).toEqual([`${older}. Have all of them stopped? [y/N]`])
+    expect((await run('plan')).lines).toContain(`  201  ${contract[1]}`)
+    expect((await answer('y\n')).exitCode).toBe(0)
+    expect((await run('plan')).lines).toEqual(['The schema is up to date.'])
+  })
+})

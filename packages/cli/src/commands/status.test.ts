@@ -182,21 +182,19 @@ describe('processes', () => {
   })
 })
 
-describe('proven ranges', () => {
-  it('are a table', () => {
-    const ranges = [
-      { from: 900, to: 1_200, proof: 'root', node: 'a.example #1' },
-      { from: 0, to: 899, proof: 'bloom', node: 'b.example #2' },
-    ] as const
-    expect(proofsText({ chainId: 1, ranges })).toEqual([
-      '',
-      'Chain 1: how its blocks were proven, newest first',
-      '  from     to  proof  node',
-      '   900  1,200  root   a.example #1',
-      '     0    899  bloom  b.example #2',
-    ])
-    expect(proofsText({ chainId: 1, ranges: [] })).toEqual(['', 'Chain 1: no block is stored.'])
-  })
+it('proven ranges are a table', () => {
+  const ranges = [
+    { from: 900, to: 1_200, proof: 'root', node: 'a.example #1' },
+    { from: 0, to: 899, proof: 'bloom', node: 'b.example #2' },
+  ] as const
+  expect(proofsText({ chainId: 1, ranges })).toEqual([
+    '',
+    'Chain 1: how its blocks were proven, newest first',
+    '  from     to  proof  node',
+    '   900  1,200  root   a.example #1',
+    '     0    899  bloom  b.example #2',
+  ])
+  expect(proofsText({ chainId: 1, ranges: [] })).toEqual(['', 'Chain 1: no block is stored.'])
 })
 
 describe('notifications, with a configured database', () => {
@@ -229,18 +227,16 @@ describe('notifications, with a configured database', () => {
   })
 })
 
-describe('an old database snapshot', () => {
-  it.each([
-    [{ holder: 'session', databaseUser: 'ada', application: 'charts' }, 'session charts of database user ada'],
-    [{ holder: 'session', databaseUser: 'ada', application: '' }, 'session without a name of database user ada'],
-    [{ holder: 'replication slot', databaseUser: null, application: 'standby_2' }, 'replication slot standby_2'],
-  ] as const)('of %j is named with its age', (snapshot, named) => {
-    expect(oldSnapshotText({ ...snapshot, ageMs: 600_000 })).toEqual([
-      '',
-      `Warning: a database snapshot has been open for 10 min and slows deliveries: ${named}.`,
-      'See docs/runbooks/old-database-snapshot.md.',
-    ])
-  })
+it.each([
+  [{ holder: 'session', databaseUser: 'ada', application: 'charts' }, 'session charts of database user ada'],
+  [{ holder: 'session', databaseUser: 'ada', application: '' }, 'session without a name of database user ada'],
+  [{ holder: 'replication slot', databaseUser: null, application: 'standby_2' }, 'replication slot standby_2'],
+] as const)('an old database snapshot of %j is named with its age', (snapshot, named) => {
+  expect(oldSnapshotText({ ...snapshot, ageMs: 600_000 })).toEqual([
+    '',
+    `Warning: a database snapshot has been open for 10 min and slows deliveries: ${named}.`,
+    'See docs/runbooks/old-database-snapshot.md.',
+  ])
 })
 
 describe('parseServerUrl', () => {

@@ -9,13 +9,11 @@ function plans(seed: number, count: number) {
   return Array.from({ length: count }, (_, index) => planPayment(index + 1, fraction))
 }
 
-describe('seededFraction', () => {
-  it('gives the same numbers for the same seed, and others for another', () => {
-    const take = (seed: number) => Array.from({ length: 5 }, seededFraction(seed))
-    expect(take(42)).toEqual(take(42))
-    expect(take(42)).not.toEqual(take(43))
-    expect(take(42)[0]).toBeCloseTo(0.6011037519201636, 12)
-  })
+it('seededFraction gives the same numbers for the same seed, and others for another', () => {
+  const take = (seed: number) => Array.from({ length: 5 }, seededFraction(seed))
+  expect(take(42)).toEqual(take(42))
+  expect(take(42)).not.toEqual(take(43))
+  expect(take(42)[0]).toBeCloseTo(0.6011037519201636, 12)
 })
 
 describe('planPayment', () => {

@@ -39,15 +39,8 @@ const legacyReady: LegacyReadyEvent = {
   verifyRequest: { chainId: 31_337, txHash, invoiceAmount: '8.96', invoiceCurrency: 'USD', address: 'demo-shop' },
   referenceUrl: 'http://127.0.0.1:4747/reference',
 }
-const sent: DemoEvent = {
-  event: 'payment.sent',
-  chainId: '1',
-  txHash,
-  number: 1,
-  price: '8.30 EUR',
-  paid: '8.96 USDC',
-  memo: 'order-1',
-}
+const order = { number: 1, price: '8.30 EUR', paid: '8.96 USDC', memo: 'order-1' }
+const sent: DemoEvent = { event: 'payment.sent', chainId: '1', txHash, ...order }
 const indexed: DemoEvent = { event: 'payment.indexed', chainId: '1', txHash, blockNumber: 1 }
 const problem: DemoEvent = { event: 'problem', reason: 'no' }
 

@@ -98,41 +98,37 @@ describe('runSession', () => {
   })
 })
 
-describe('runSession with a receiver that answers nothing', () => {
-  it('goes on after fifty unfinished payments: each journey has its time limit', async () => {
-    vi.useFakeTimers()
-    onTestFinished(() => void vi.useRealTimers())
-    const stop = new AbortController()
-    const silent = demo({ sendUpdate: async () => 9 })
-    const pay: Demo['pay'] = async ({ number }) => {
-      silent.tracker.sawIndexed(`0x${number}`)
-      if (number === 120) stop.abort()
-      return `0x${number}`
-    }
-    const stage = createEventOrder(() => undefined, io.now)
-    const running = runSession({ ...silent, pay }, { ...plan, payments: 200 }, stage, io, stop.signal)
-    await vi.advanceTimersByTimeAsync(200_000)
-    expect(await running).toMatchObject({ payments: 120, verified: 0 })
-  })
+it('a session goes on after fifty unfinished payments: each journey has its time limit', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const stop = new AbortController()
+  const silent = demo({ sendUpdate: async () => 9 })
+  const pay: Demo['pay'] = async ({ number }) => {
+    silent.tracker.sawIndexed(`0x${number}`)
+    if (number === 120) stop.abort()
+    return `0x${number}`
+  }
+  const stage = createEventOrder(() => undefined, io.now)
+  const running = runSession({ ...silent, pay }, { ...plan, payments: 200 }, stage, io, stop.signal)
+  await vi.advanceTimersByTimeAsync(200_000)
+  expect(await running).toMatchObject({ payments: 120, verified: 0 })
 })
 
-describe('createNudge', () => {
-  it('ends the running wait, or the next one, and no other', async () => {
-    const nudge = createNudge()
-    const waits: boolean[] = []
-    const sleep = async (ms: number, stop?: AbortSignal) => {
-      // The pauses between the updates of a payment are longer.
-      if (ms > plan.everyMs) return
-      if (waits.length === 1) nudge.nudge()
-      waits.push(stop?.aborted === true)
-    }
-    const signal = new AbortController().signal
-    const session = { ...plan, payments: 4, nudge }
-    const stage = createEventOrder(() => undefined, io.now)
-    nudge.nudge()
-    await runSession(demo(), session, stage, { ...io, sleep }, signal)
-    expect(waits).toEqual([true, true, false])
-  })
+it('a nudge ends the running wait, or the next one, and no other', async () => {
+  const nudge = createNudge()
+  const waits: boolean[] = []
+  const sleep = async (ms: number, stop?: AbortSignal) => {
+    // The pauses between the updates of a payment are longer.
+    if (ms > plan.everyMs) return
+    if (waits.length === 1) nudge.nudge()
+    waits.push(stop?.aborted === true)
+  }
+  const signal = new AbortController().signal
+  const session = { ...plan, payments: 4, nudge }
+  const stage = createEventOrder(() => undefined, io.now)
+  nudge.nudge()
+  await runSession(demo(), session, stage, { ...io, sleep }, signal)
+  expect(waits).toEqual([true, true, false])
 })
 
 const clean = { payments: 3, verified: 3, problems: [], unfinished: [] }

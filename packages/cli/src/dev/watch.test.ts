@@ -73,12 +73,10 @@ describe('watchService', () => {
 const txHash = '0xaa'
 const delivery = { deliveryId: '1', txHash, version: 1, attempt: 1, latencyMs: 10, outcome: 'delivered' }
 
-describe('createPaymentTracker', () => {
-  it('counts deliveries, retries, and the median latency of deliveries', () => {
-    const tracker = createPaymentTracker()
-    expect(tracker.figures()).toEqual({ delivered: 0, retried: 0, p50Ms: null })
-    tracker.sawDelivery({ ...delivery, latencyMs: 5_000, outcome: 'pending' })
-    for (const latencyMs of [30, 10, 20]) tracker.sawDelivery({ ...delivery, latencyMs, attempt: 2 })
-    expect(tracker.figures()).toEqual({ delivered: 3, retried: 3, p50Ms: 20 })
-  })
+it('the tracker counts deliveries, retries, and the median latency of deliveries', () => {
+  const tracker = createPaymentTracker()
+  expect(tracker.figures()).toEqual({ delivered: 0, retried: 0, p50Ms: null })
+  tracker.sawDelivery({ ...delivery, latencyMs: 5_000, outcome: 'pending' })
+  for (const latencyMs of [30, 10, 20]) tracker.sawDelivery({ ...delivery, latencyMs, attempt: 2 })
+  expect(tracker.figures()).toEqual({ delivered: 3, retried: 3, p50Ms: 20 })
 })

@@ -8,20 +8,19 @@ interface Vector extends Readonly<Record<'name' | 'secretKey' | 'uri' | 'body' |
   readonly method: 'GET' | 'POST'
 }
 const file = new URL('../../../vectors/identity-signatures.json', import.meta.url)
+/** Requests that OpenSSL signed. */
 const { requests: vectors } = JSON.parse(readFileSync(file, 'utf8')) as { requests: readonly Vector[] }
 
-describe('signatures made by OpenSSL', () => {
-  test.each(vectors)('$name is accepted, and a request changed by one byte is not', async (vector) => {
-    const { method, uri, signature, secretKey, timestamp } = vector
-    const { ask } = await started({ clients: [{ ...service, secretKey }], now: () => timestamp * 1_000 })
-    const body = new Uint8Array(Buffer.from(vector.body, 'base64'))
-    const headers = { 'X-App-Access-Sig': signature }
-    const request: Request = { method, uri, headers, ...(body.length ? { body } : {}) }
-    const accepted = await ask(request)
-    expect([4000, 4001, 4003, 4004, 4006]).not.toContain(accepted.json['errorCode'])
-    const changed = await ask({ ...request, uri: `${uri}${uri.includes('?') ? '&' : '?'}x` })
-    expect(changed).toMatchObject({ status: 401, json: { errorCode: 4003 } })
-  })
+test.each(vectors)('$name is accepted, and a request changed by one byte is not', async (vector) => {
+  const { method, uri, signature, secretKey, timestamp } = vector
+  const { ask } = await started({ clients: [{ ...service, secretKey }], now: () => timestamp * 1_000 })
+  const body = new Uint8Array(Buffer.from(vector.body, 'base64'))
+  const headers = { 'X-App-Access-Sig': signature }
+  const request: Request = { method, uri, headers, ...(body.length ? { body } : {}) }
+  const accepted = await ask(request)
+  expect([4000, 4001, 4003, 4004, 4006]).not.toContain(accepted.json['errorCode'])
+  const changed = await ask({ ...request, uri: `${uri}${uri.includes('?') ? '&' : '?'}x` })
+  expect(changed).toMatchObject({ status: 401, json: { errorCode: 4003 } })
 })
 
 describe('the signed time', () => {

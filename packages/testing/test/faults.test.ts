@@ -123,17 +123,15 @@ describe('without a port', () => {
   })
 })
 
-describe('rate limits', () => {
-  test('the 51st POST and the 301st GET of a client within 5 seconds are limited; the next window is free', async () => {
-    const { clock, ask } = await started({ rateLimits: true })
-    const post = { uri: reuseUri('x') } as const
-    const statuses = async (request: Parameters<typeof ask>[0], times: number) =>
-      (await Promise.all(Array.from({ length: times }, () => ask(request)))).map(({ status: each }) => each)
-    expect((await statuses(post, 51)).filter((each) => each === 429)).toHaveLength(1)
-    expect((await statuses(status, 301)).filter((each) => each === 429)).toHaveLength(1)
-    const other = { appToken: 'sbx:donor.token', secretKey: 'secret-of-the-donor' }
-    expect((await ask({ ...post, by: other })).status).toBe(401)
-    clock.advance(5_000)
-    expect((await ask(post)).status).toBe(401)
-  })
+test('the 51st POST and the 301st GET of a client within 5 seconds are limited; the next window is free', async () => {
+  const { clock, ask } = await started({ rateLimits: true })
+  const post = { uri: reuseUri('x') } as const
+  const statuses = async (request: Parameters<typeof ask>[0], times: number) =>
+    (await Promise.all(Array.from({ length: times }, () => ask(request)))).map(({ status: each }) => each)
+  expect((await statuses(post, 51)).filter((each) => each === 429)).toHaveLength(1)
+  expect((await statuses(status, 301)).filter((each) => each === 429)).toHaveLength(1)
+  const other = { appToken: 'sbx:donor.token', secretKey: 'secret-of-the-donor' }
+  expect((await ask({ ...post, by: other })).status).toBe(401)
+  clock.advance(5_000)
+  expect((await ask(post)).status).toBe(401)
 })

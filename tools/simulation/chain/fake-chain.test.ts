@@ -9,20 +9,18 @@ import { drawTransaction } from './transaction.js'
 const lorem = 'Lorem ipsum dolor sit amet, consectetur adipisicing elit'
 const bytes = (text: string) => new TextEncoder().encode(text)
 
-describe('the encoding of lists', () => {
-  test.each([
-    ['nothing', new Uint8Array(0), '0x80'],
-    ['a small byte', Uint8Array.of(0x0f), '0x0f'],
-    ['a byte above 0x7f', Uint8Array.of(0x80), '0x8180'],
-    ['a word', bytes('dog'), '0x83646f67'],
-    ['a list of words', [bytes('cat'), bytes('dog')], '0xc88363617483646f67'],
-    ['an empty list', [], '0xc0'],
-    ['lists in lists', [[], [[]], [[], [[]]]], '0xc7c0c1c0c3c0c1c0'],
-    ['a number of two bytes', wholeBytes(1024), '0x820400'],
-    ['56 bytes', bytes(lorem), `0xb838${toHex(lorem).slice(2)}`],
-  ])('%s is as in the yellow paper and its tests', (_, item, expected) => {
-    expect(toHex(encodeRlp(item))).toBe(expected)
-  })
+test.each([
+  ['nothing', new Uint8Array(0), '0x80'],
+  ['a small byte', Uint8Array.of(0x0f), '0x0f'],
+  ['a byte above 0x7f', Uint8Array.of(0x80), '0x8180'],
+  ['a word', bytes('dog'), '0x83646f67'],
+  ['a list of words', [bytes('cat'), bytes('dog')], '0xc88363617483646f67'],
+  ['an empty list', [], '0xc0'],
+  ['lists in lists', [[], [[]], [[], [[]]]], '0xc7c0c1c0c3c0c1c0'],
+  ['a number of two bytes', wholeBytes(1024), '0x820400'],
+  ['56 bytes', bytes(lorem), `0xb838${toHex(lorem).slice(2)}`],
+])('%s is encoded as in the yellow paper and its tests', (_, item, expected) => {
+  expect(toHex(encodeRlp(item))).toBe(expected)
 })
 
 describe('the fake chain', () => {

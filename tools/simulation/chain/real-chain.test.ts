@@ -1,6 +1,6 @@
 import { createPayer, deployDevRouter, startAnvil } from '@payment-integration/chain-evm/dev'
 import { toHex } from 'viem'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { computeBloom, encodeRlp, type FilteredLog, hexBytes, type RlpItem, trieRoot, wholeBytes } from './encoding.js'
 
 type RealBlock = Readonly<Record<'receiptsRoot' | 'logsBloom' | 'number', string>>
@@ -31,21 +31,19 @@ async function openChain() {
   return { rpc, pay, stop: anvil.stop }
 }
 
-describe('the hashes of the fake chain are made as those of a real one', () => {
-  test.each([0, 1, 2, 5, 18])(
-    'a block of %i payments has the filter and the receipts root that anvil gives it',
-    async (count) => {
-      await chain.rpc('evm_mine')
-      for (let index = 0; index < count; index += 1) await chain.pay(`order ${index}`)
-      await chain.rpc('evm_mine')
-      const block = await chain.rpc<RealBlock>('eth_getBlockByNumber', 'latest', false)
-      const receipts = await chain.rpc<RealReceipt[]>('eth_getBlockReceipts', block.number)
-      expect(receipts).toHaveLength(count)
-      expect(toHex(computeBloom(receipts.flatMap(({ logs }) => logs)))).toBe(block.logsBloom)
-      expect(trieRoot(receipts.map(receiptBytes))).toBe(block.receiptsRoot)
-    },
-  )
-})
+test.each([0, 1, 2, 5, 18])(
+  'a block of %i payments has the filter and the receipts root that anvil gives it',
+  async (count) => {
+    await chain.rpc('evm_mine')
+    for (let index = 0; index < count; index += 1) await chain.pay(`order ${index}`)
+    await chain.rpc('evm_mine')
+    const block = await chain.rpc<RealBlock>('eth_getBlockByNumber', 'latest', false)
+    const receipts = await chain.rpc<RealReceipt[]>('eth_getBlockReceipts', block.number)
+    expect(receipts).toHaveLength(count)
+    expect(toHex(computeBloom(receipts.flatMap(({ logs }) => logs)))).toBe(block.logsBloom)
+    expect(trieRoot(receipts.map(receiptBytes))).toBe(block.receiptsRoot)
+  },
+)
 
 function receiptBytes({ type, status, cumulativeGasUsed, logs }: RealReceipt): Uint8Array {
   const body = encodeRlp([

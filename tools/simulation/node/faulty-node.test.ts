@@ -46,16 +46,14 @@ const listHonest = (id: number) => (JSON.parse(truth) as { result: unknown[] }[]
 const getResult = (answers: { id: number; result?: unknown }[], id: number) =>
   answers.find((item) => item.id === id)?.result
 
-describe('an honest node', () => {
-  test('knows only blocks of its own branch', async () => {
-    const fork = createFakeChain(chainId, createDraws('fork'), 1_700_000_000)
-    const abandoned = fork.mine([], 1)
-    fork.fork(1)
-    fork.mine([], 2)
-    const ask = (method: string, ...params: Call['params']) => answerFrom(chainId, fork.tip, { method, params })
-    expect(ask('eth_getBlockByHash', abandoned.hash, false)).toEqual({ result: null })
-    expect(ask('eth_getLogs', { blockHash: abandoned.hash })).toHaveProperty('error')
-  })
+test('an honest node knows only blocks of its own branch', async () => {
+  const fork = createFakeChain(chainId, createDraws('fork'), 1_700_000_000)
+  const abandoned = fork.mine([], 1)
+  fork.fork(1)
+  fork.mine([], 2)
+  const ask = (method: string, ...params: Call['params']) => answerFrom(chainId, fork.tip, { method, params })
+  expect(ask('eth_getBlockByHash', abandoned.hash, false)).toEqual({ result: null })
+  expect(ask('eth_getLogs', { blockHash: abandoned.hash })).toHaveProperty('error')
 })
 
 describe('faults', () => {

@@ -70,6 +70,9 @@ type Change = (text: string) => string
 const ofPayment = (change: Change): Change => {
   return (text) => text.replace(/^\{"payment".*$/m, change)
 }
+const ofUpdate = (change: Change): Change => {
+  return (text) => text.replace(/^\{"update".*$/m, (row) => change(row.replace('"u1"', '"taken"')))
+}
 const replacing = (from: string | RegExp, to: string): Change => {
   return (text) => text.replace(from, to)
 }
@@ -80,25 +83,19 @@ const badName = rejection('ERR_NAME_INVALID', 'control characters')
 const noKey = rejection('ERR_MOVE_KEY_MISSING', 'The webhook secret of')
 const otherShape = rejection('ERR_ARCHIVE', 'has another shape')
 const asOther = `"id":"waits","integrationAddress":"${other}",`
+const badUrl = rejection('ERR_URL_INVALID', 'must begin with https://')
+const toFile = '"notificationUrl":"file:///etc/passwd"'
 const toRefund = '"state":"refund_success","recipient"'
 
 /** Changes by a holder of the master key, and their errors. */
 const forgeries: readonly (readonly [name: string, change: Change, error: Error])[] = [
   ['a delivery of a payment of another integration', ofPayment(ofOther), notItsRow],
   ['a payment state of another integration', ofPayment((row) => ofOther(withState(row, 'refund_success'))), notItsRow],
-  [
-    'an update of a payment of another integration',
-    (text) => text.replace(/^\{"update".*$/m, (row) => ofOther(row.replace('"u1"', '"taken"'))),
-    notItsRow,
-  ],
+  ['an update of a payment of another integration', ofUpdate(ofOther), notItsRow],
   ['a waiting update that names another integration', replacing('"id":"waits",', asOther), otherUpdate],
   ['other bytes to sign', replacing('\\"state\\":\\"success\\"', '\\"state\\":\\"paid\\"'), notItsSnapshot],
   ['another state than its snapshot has', replacing('"state":"success","recipient"', toRefund), notItsSnapshot],
-  [
-    'a URL that is none of a receiver',
-    replacing(/"notificationUrl":"[^"]*"/, '"notificationUrl":"file:///etc/passwd"'),
-    rejection('ERR_URL_INVALID', 'must begin with https://'),
-  ],
+  ['a URL that is none of a receiver', replacing(/"notificationUrl":"[^"]*"/, toFile), badUrl],
   ['a name that acts on a terminal', replacing('"name":""', '"name":"\\u001b[2J"'), badName],
   ['a signing secret that no key opens', replacing(/("signingSecret":\{.*?"sealed":")[^"]{4}/, '$1AAAA'), noKey],
   ['a row of another shape', replacing('"blockNumber":', '"blockNumber":"1","height":'), otherShape],

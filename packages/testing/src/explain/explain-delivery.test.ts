@@ -191,11 +191,9 @@ test('names from the request are shown without control characters, secrets or gr
   expect(printed.length).toBeLessThan(3_000)
 })
 
-interface Vector {
-  readonly name: string
+interface Vector extends Readonly<Record<'name' | 'body', string>> {
   readonly secrets: Readonly<Record<string, readonly string[]>>
   readonly headers: readonly [string, string][]
-  readonly body: string
   readonly nowMs: number
 }
 const file = new URL('../../../../vectors/deliveries.json', import.meta.url)

@@ -35,9 +35,7 @@ export function documentCheck(text: string) {
   }
 
   function headerFlaws(documented: Response['headers'] = {}, actual: ReadonlyMap<string, string>): string[] {
-    const named = Object.entries(documented).map(
-      ([name, entry]) => [name.toLowerCase(), resolve<Header>(entry)] as const,
-    )
+    const named = Object.entries(documented).map(([name, each]) => [name.toLowerCase(), resolve<Header>(each)] as const)
     const wrong = named.flatMap(([name, header]) => {
       const value = actual.get(name)
       if (header === undefined) return [`header ${name} is documented by nothing`]

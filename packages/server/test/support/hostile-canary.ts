@@ -4,18 +4,10 @@ import { createServer as createHttps } from 'node:https'
 import { type AddressInfo, type Server, Socket } from 'node:net'
 import { selfSigned } from './self-signed.js'
 
-export interface Canary {
-  /** PEM to trust, so that nothing but the address rule keeps a notification out. Names `*.hook.example`. */
-  readonly ca: string
-  readonly httpsPort: number
-  readonly httpPort: number
-  /** Connections that were accepted on either port, at any address of this machine. */
-  connections(): number
-  stop(): Promise<void>
-}
+export type Canary = Awaited<ReturnType<typeof startCanary>>
 
 /** Starts an HTTPS and an HTTP listener on every address of this machine. */
-export async function startCanary(): Promise<Canary> {
+export async function startCanary() {
   const pair = selfSigned('*.hook.example')
   let connections = 0
   const serve: RequestListener = (_, response) => void response.end('canary')
@@ -27,9 +19,10 @@ export async function startCanary(): Promise<Canary> {
   }
   const [httpsPort, httpPort] = [await listen(https), await listen(http)]
   return {
+    /** PEM to trust, so that nothing but the address rule keeps a notification out. Names `*.hook.example`. */
     ca: pair.cert,
-    httpsPort,
-    httpPort,
+    ...{ httpsPort, httpPort },
+    /** Connections that were accepted on either port, at any address of this machine. */
     connections: () => connections,
     async stop() {
       for (const server of [https, http]) {

@@ -17,19 +17,14 @@ export type Reply = Packet | Buffer | null
 /** The answer; a promise answers when it resolves. */
 export type Answers = (query: Query) => Reply | Promise<Reply>
 
-export interface DnsServer {
-  /** For the `servers` option of a sender. */
-  readonly servers: readonly string[]
-  /** Queries received, oldest first. */
-  readonly queries: Query[]
-  stop(): Promise<void>
-}
+export type DnsServer = Awaited<ReturnType<typeof startDns>>
 
 /** Response codes, which dns-packet keeps in the low bits of the flags. */
 export const rcode = { noSuchName: 3, refused: 5 } as const
 
 /** Starts the server on 127.0.0.1. */
-export async function startDns(answers: Answers): Promise<DnsServer> {
+export async function startDns(answers: Answers) {
+  /** Queries received, oldest first. */
   const queries: Query[] = []
   const udp = createSocket('udp4')
   const tcp = createServer()
@@ -45,14 +40,8 @@ export async function startDns(answers: Answers): Promise<DnsServer> {
     queries.push(question)
     const made = await answers(question)
     if (made === null || Buffer.isBuffer(made)) return made
-    const flags = dns.RECURSION_DESIRED | dns.RECURSION_AVAILABLE
-    return dns.encode({
-      type: 'response',
-      id: question.id,
-      questions: message.questions,
-      ...made,
-      flags: flags | (made.flags ?? 0),
-    })
+    const flags = dns.RECURSION_DESIRED | dns.RECURSION_AVAILABLE | (made.flags ?? 0)
+    return dns.encode({ type: 'response', id: question.id, questions: message.questions, ...made, flags })
   }
 
   async function bindBoth(): Promise<number> {
@@ -94,6 +83,7 @@ export async function startDns(answers: Answers): Promise<DnsServer> {
 
   let isStopped = false
   return {
+    /** For the `servers` option of a sender. */
     servers: [`127.0.0.1:${port}`],
     queries,
     async stop() {

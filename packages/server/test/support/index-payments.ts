@@ -1,6 +1,8 @@
 /** Puts payments into a store as an indexer does: facts, version 1, snapshot and delivery in one transaction. */
 import type { PaymentFacts, Store } from '@payment-integration/core/ports'
 
+/** A thousandth of a token with 18 decimals. */
+const milli = 10n ** 15n
 const word = (digit: string, bytes: number) => `0x${digit.repeat(bytes * 2)}`
 
 export function facts(overrides: Partial<PaymentFacts> = {}): PaymentFacts {
@@ -20,13 +22,7 @@ export function facts(overrides: Partial<PaymentFacts> = {}): PaymentFacts {
     integrationAddress: null,
     source: { chainId, txHash },
     tokenIn: { address: word('7', 20), symbol: 'USDC', decimals: 6, amount: 12_500_000n },
-    tokenOut: {
-      address: word('8', 20),
-      symbol: 'DAI',
-      decimals: 18,
-      gross: 12_500_000_000_000_000_000n,
-      net: 12_475_000_000_000_000_000n,
-    },
+    tokenOut: { address: word('8', 20), symbol: 'DAI', decimals: 18, gross: 12_500n * milli, net: 12_475n * milli },
     pricing: { listedToken: { symbol: 'DAI', currency: 'USD' }, feeds: [], calledAmount: null, serviceFee: null },
     ...overrides,
   }

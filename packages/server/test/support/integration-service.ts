@@ -57,10 +57,8 @@ export function chosenService(overrides: Partial<ServiceSurface> = {}): ServiceS
     },
     async applyUpdates(updates) {
       calls.push(`updates ${updates.map(({ id }) => id).join(' ')}`)
-      return updates.map(({ id }) => ({
-        status: 'fulfilled',
-        value: { id, outcome: 'applied', version: 2, reason: null },
-      }))
+      const applied = { outcome: 'applied', version: 2, reason: null } as const
+      return updates.map(({ id }) => ({ status: 'fulfilled', value: { id, ...applied } }))
     },
     ...overrides,
   }

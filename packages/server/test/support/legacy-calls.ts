@@ -2,20 +2,12 @@
 import type { PriceFeedFacts, PricingFacts } from '@payment-integration/core/ports'
 import type { Clauses } from './clause-service.js'
 
-/** A look-up or verify answer as loosely typed JSON: tests check its content. */
-export interface LegacyAnswer {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: what a test asks of foreign JSON.
-  readonly body: any
-}
-
 /** Opens the legacy API with a key that was just issued. */
 export async function legacyCalls({ url, service }: Pick<Clauses, 'url' | 'service'>) {
   const { apiKey } = await service.legacyKeys.create({ name: 'clauses' })
 
-  async function getAnswer(response: Response): Promise<LegacyAnswer> {
+  /** The body is loosely typed JSON: tests check its content. */
+  async function getAnswer(response: Response) {
     const text = await response.text()
     return { status: response.status, headers: response.headers, text, body: JSON.parse(text) }
   }

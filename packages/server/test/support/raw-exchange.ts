@@ -4,22 +4,8 @@ import { parseRaw } from './raw-http.js'
 
 /** An answer as it was read. */
 export type Answer = ReturnType<typeof parseRaw>
-
 /** A connection for raw bytes. */
-export interface Exchange {
-  /** Resolves the next `count` answers, or fewer when the server closed before. */
-  answers(count: number): Promise<Answer[]>
-  send(bytes: string | Uint8Array): void
-  /** Closes this side's half. */
-  end(): void
-  /** Resolves when the server has closed. */
-  readonly closed: Promise<void>
-  /** Received bytes that belong to no expected answer. */
-  rest(): string
-  /** Stops reading, so that the server's bytes pile up. */
-  pause(): void
-  destroy(): void
-}
+export type Exchange = Awaited<ReturnType<typeof exchange>>
 
 /**
  * Connects.
@@ -27,7 +13,7 @@ export interface Exchange {
  * @param withoutBody - Which answers, counted from 0, end with their headers, as those to HEAD do. Others need a
  * `Content-Length`.
  */
-export async function exchange(url: string, withoutBody: (index: number) => boolean = () => false): Promise<Exchange> {
+export async function exchange(url: string, withoutBody: (index: number) => boolean = () => false) {
   const { hostname, port } = new URL(url)
   const socket = await new Promise<Socket>((resolve, reject) => {
     const opening = connect({ host: hostname, port: Number(port), noDelay: true }, () => resolve(opening))
@@ -66,13 +52,18 @@ export async function exchange(url: string, withoutBody: (index: number) => bool
   }
 
   return {
+    /** Resolves when the server has closed. */
     closed,
-    send: (bytes) => void socket.write(bytes),
+    send: (bytes: string | Uint8Array) => void socket.write(bytes),
+    /** Closes this side's half. */
     end: () => void socket.end(),
+    /** Stops reading, so that the server's bytes pile up. */
     pause: () => void socket.pause(),
+    /** Received bytes that belong to no expected answer. */
     rest: () => received,
     destroy: () => void socket.destroy(),
-    async answers(count) {
+    /** Resolves the next `count` answers, or fewer when the server closed before. */
+    async answers(count: number) {
       const answers: Answer[] = []
       for (;;) {
         for (let answer = take(); answer !== null; answer = take()) {

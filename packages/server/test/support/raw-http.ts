@@ -20,12 +20,7 @@ export function sendRaw(url: string, bytes: string | Uint8Array): Promise<string
 }
 
 /** A request as text; `Connection: close` is added so that the answer ends. */
-export function requestText(
-  target: string,
-  headers: readonly string[] = [],
-  options: { method?: string; body?: string } = {},
-) {
-  const { method = 'GET', body = '' } = options
+export function requestText(target: string, headers: readonly string[] = [], { method = 'GET', body = '' } = {}) {
   return [`${method} ${target} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...headers, '', body].join('\r\n')
 }
 
@@ -33,8 +28,7 @@ export function requestText(
 export function parseRaw(answer: string): { status: number; headers: Map<string, string>; body: string } {
   const end = answer.indexOf('\r\n\r\n')
   const [line = '', ...rest] = answer.slice(0, end).split('\r\n')
-  const headers = new Map(
-    rest.map((each) => [each.slice(0, each.indexOf(':')).toLowerCase(), each.slice(each.indexOf(':') + 1).trim()]),
-  )
+  const fields = rest.map((each) => each.split(/:(.*)/s))
+  const headers = new Map(fields.map(([name = '', value = '']) => [name.toLowerCase(), value.trim()]))
   return { status: Number(line.split(' ')[1]), headers, body: answer.slice(end + 4) }
 }

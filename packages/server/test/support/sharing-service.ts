@@ -7,13 +7,9 @@ import { type ClauseOptions, type Shop, startClauses } from './clause-service.js
 
 /** The integrator's client at the provider. */
 export const donor = { clientId: 'Shop', appToken: 'sbx:shop', secretKey: 'secret-of-the-shop', partners: ['Service'] }
+const recipientKeys = { appToken: 'sbx:service', secretKey: 'secret-of-the-service' }
 /** The service's own client at the provider. */
-export const recipient = {
-  clientId: 'Service',
-  appToken: 'sbx:service',
-  secretKey: 'secret-of-the-service',
-  partners: ['Shop'],
-}
+export const recipient = { clientId: 'Service', partners: ['Shop'], ...recipientKeys }
 export const webhookSecret = 'secret-of-the-webhook'
 
 type LocalProvider = Awaited<ReturnType<typeof startIdentityProvider>>

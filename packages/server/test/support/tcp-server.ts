@@ -3,17 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { createServer as createTls, type TlsOptions } from 'node:tls'
 import { onTestFinished } from 'vitest'
 
-export interface TcpServer {
-  readonly port: number
-  readonly url: string
-  /** How many connections were accepted. */
-  connections(): number
-  /** How many of them are open. */
-  open(): number
-  /** The last kilobytes that clients sent, one character per byte. */
-  received(): string
-  stop(): Promise<void>
-}
+export type TcpServer = Awaited<ReturnType<typeof startTcp>>
 
 /** A server's behavior beside its answers to requests. */
 export interface TcpOptions {
@@ -30,7 +20,7 @@ export interface TcpOptions {
 export async function startTcp(
   onRequest: (socket: Socket, request: number) => void = () => undefined,
   { onConnect, tls }: TcpOptions = {},
-): Promise<TcpServer> {
+) {
   const sockets = new Set<Socket>()
   let connections = 0
   let received = ''
@@ -56,8 +46,11 @@ export async function startTcp(
   return {
     port,
     url: `http://127.0.0.1:${port}`,
+    /** How many connections were accepted. */
     connections: () => connections,
+    /** How many of them are open. */
     open: () => sockets.size,
+    /** The last kilobytes that clients sent, one character per byte. */
     received: () => received,
     async stop() {
       for (const socket of sockets) socket.destroy()

@@ -3,11 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Config, readConfig } from '../../src/config/read-config.js'
+import { readConfig } from '../../src/config/read-config.js'
 
-export async function tempConfig(
-  env: Record<string, string> = {},
-): Promise<{ config: Config; remove(): Promise<void> }> {
+export async function tempConfig(env: Record<string, string> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'payment-integration-server-'))
   const config = readConfig({
     PI_ENV: 'development',

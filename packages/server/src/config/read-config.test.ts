@@ -66,16 +66,11 @@ it('a master key is enough; everything else has a default, and an empty variable
 
 it('chains are read by their ids, with the confirmations of the contract or the configured ones', () => {
   const urls = { PI_RPC_URL_137: 'http://127.0.0.1:1', PI_RPC_URL_8453: 'http://127.0.0.1:1', ...chain }
-  expect(read(urls).chains.map(({ chainId, confirmations }) => [chainId, confirmations])).toEqual([
-    [1, 3],
-    [137, 50],
-    [8453, null],
-  ])
-  expect(read({ ...urls, PI_CONFIRMATIONS_137: '7', PI_CONFIRMATIONS_8453: '0' }).chains).toMatchObject([
-    { confirmations: 3 },
-    { confirmations: 7 },
-    { confirmations: 0 },
-  ])
+  const confirmations = (env: Environment) =>
+    read({ ...urls, ...env }).chains.map((each) => `${each.chainId}: ${each.confirmations}`)
+  expect(confirmations({})).toEqual(['1: 3', '137: 50', '8453: null'])
+  const configured = { PI_CONFIRMATIONS_137: '7', PI_CONFIRMATIONS_8453: '0' }
+  expect(confirmations(configured)).toEqual(['1: 3', '137: 7', '8453: 0'])
   expect(read(chain).chains).toEqual([
     {
       chainId: 1,

@@ -1,16 +1,7 @@
 /** Each variable on its own: the texts that it takes, the values that they become, and the message for any other. */
 import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
-import {
-  chain,
-  development,
-  findProblems,
-  masterKey,
-  oidc,
-  postgres,
-  read,
-  sharing,
-} from '../../test/support/config-problems.js'
+import { chain, development, findProblems, oidc, postgres, read, sharing } from '../../test/support/config-problems.js'
 import type { Environment } from './read-variables.js'
 
 const address = `0x${'Ab'.repeat(20)}`
@@ -22,7 +13,7 @@ const ofChain = (value: object) => ({ chains: [value] })
 
 // biome-ignore format: a table
 const accepted: readonly (readonly [env: Environment, config: object])[] = [
-  [{ PI_MASTER_KEY: `${randomBytes(32).toString('base64url')},${masterKey}` }, {}],
+  [{ PI_MASTER_KEY: `${randomBytes(32).toString('base64url')},${randomBytes(32).toString('hex')}` }, {}],
   [{ PI_HOST: '::1', PI_PORT: '0' }, { host: '::1', port: 0 }],
   [{ PI_DATABASE_URL: 'sqlite:other.db' }, { database: { kind: 'sqlite', path: 'other.db' } }],
   ...[
@@ -218,7 +209,6 @@ it.each([
   [{}, 'PI_ROLES', 'api,', ['PI_ROLES (2 of 2) is ""; expected some of api']],
   [{}, 'PI_ACTOR', 'x'.repeat(65_537), ['PI_ACTOR has 65537 characters; 65536 at most.']],
 ])('a problem of the list %j, %s=%s names its position', (others, name, text, expected) => {
-  expect(findProblems({ ...(others as Environment), [name]: text })).toEqual(
-    expected.map((each) => expect.stringContaining(each)),
-  )
+  const problems = expected.map((each) => expect.stringContaining(each))
+  expect(findProblems({ ...(others as Environment), [name]: text })).toEqual(problems)
 })

@@ -61,10 +61,8 @@ it('one integration with 500 redemptions at once delays another one by one turn,
   await vi.advanceTimersByTimeAsync(4_900)
   expect(await single).toEqual(redeemed)
   const { redemptions } = providerLimits
-  expect(calls.slice(redemptions, redemptions + 2).map(({ call }) => call)).toEqual([
-    `redeem crowd ${redemptions}`,
-    'redeem single',
-  ])
+  const next = calls.slice(redemptions, redemptions + 2).map(({ call }) => call)
+  expect(next).toEqual([`redeem crowd ${redemptions}`, 'redeem single'])
   await vi.advanceTimersByTimeAsync(5_000)
   const kinds = (await Promise.all(crowd)).map(({ kind }) => kind)
   expect(kinds).toEqual([...Array(2 * redemptions).fill('redeemed'), ...Array(420).fill('throttled')])

@@ -40,11 +40,9 @@ async function withDue(env: Record<string, string>, notificationUrl: string, pay
   const opened = await openService(await getTempConfig(env), { actor: 'the caller' })
   onTestFinished(opened.close)
   await opened.service.integrations.create({ address: shop, notificationUrl })
-  const hashes = Array.from({ length: payments }, (_, index) => `0x${String(index).padStart(64, '0')}`)
-  await indexPayments(
-    opened.store,
-    hashes.map((txHash) => facts({ txHash, integrationAddress: shop })),
-  )
+  const pay = (n: number) => facts({ txHash: `0x${String(n).padStart(64, '0')}`, integrationAddress: shop })
+  const all = Array.from({ length: payments }, (_, n) => pay(n))
+  await indexPayments(opened.store, all)
   return opened
 }
 
@@ -74,11 +72,8 @@ it.each([
 it('a service queries only the name servers of PI_DNS_SERVERS', async () => {
   const dns = await startDns(() => ({ flags: rcode.refused }))
   onTestFinished(dns.stop)
-  const { service } = await withDue(
-    { PI_DNS_SERVERS: dns.servers.join() },
-    'https://shop.payment-integration.example/hook',
-    1,
-  )
+  const url = 'https://shop.payment-integration.example/hook'
+  const { service } = await withDue({ PI_DNS_SERVERS: dns.servers.join() }, url, 1)
   expect(await service.dispatcher.runOnce()).toBe(1)
   expect(new Set(dns.queries.map(({ name }) => name))).toEqual(new Set(['shop.payment-integration.example']))
   const [delivery] = await service.deliveries.list({ limit: 1 })
@@ -153,11 +148,7 @@ type Service = Awaited<ReturnType<typeof openService>>['service']
 
 async function withService<T>(config: Config, work: (service: Service) => Promise<T>): Promise<T> {
   const { service, close } = await openService(config)
-  try {
-    return await work(service)
-  } finally {
-    await close()
-  }
+  return work(service).finally(close)
 }
 const emailKey = async (service: Service) => service.identity?.emailKey('somebody@example.com')
 

@@ -4,10 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { getTempConfig } from '../../test/support/temp-server.js'
 import { startServer } from './start-server.js'
 
-/**
- * Starts on a file of this mode, null for a missing one, and returns the warnings that name the mode, and the file's
- * mode after the start.
- */
+/** Starts on a file of this mode, null for a missing one. Returns the warnings about it, and the mode afterwards. */
 async function startOn(mode: number | null) {
   const config = await getTempConfig()
   const { database } = config
@@ -17,15 +14,11 @@ async function startOn(mode: number | null) {
     writeFileSync(path, '')
     chmodSync(path, mode)
   }
-  const warnings: string[] = []
-  const warn = (_: object, message: string) => void warnings.push(message)
-  const server = await startServer(config, { logger: { ...silentLogger, warn } })
-  await server.stop()
-  return {
-    path: realpathSync(path),
-    warnings: warnings.filter((each) => each.includes('chmod')),
-    after: statSync(path).mode & 0o777,
-  }
+  const warned: string[] = []
+  const warn = (_: object, message: string) => void warned.push(message)
+  await (await startServer(config, { logger: { ...silentLogger, warn } })).stop()
+  const warnings = warned.filter((each) => each.includes('chmod'))
+  return { path: realpathSync(path), warnings, after: statSync(path).mode & 0o777 }
 }
 
 // Windows has no such modes.

@@ -13,9 +13,8 @@ interface Row {
   readonly rejected: boolean
   readonly why: string
 }
-const rows = JSON.parse(
-  readFileSync(new URL('../../../../vectors/addresses.json', import.meta.url), 'utf8'),
-) as readonly Row[]
+const file = new URL('../../../../vectors/addresses.json', import.meta.url)
+const rows = JSON.parse(readFileSync(file, 'utf8')) as readonly Row[]
 const addresses = rows.filter(({ kind }) => kind === 'address')
 const urls = rows.filter(({ kind }) => kind === 'url')
 /** The sender asks the same rule about each address, so some rows show it. */

@@ -68,20 +68,8 @@ describe('a name that resolves to a denied address', () => {
   })
 
   it.each<[string, Answers]>([
-    [
-      'a CNAME',
-      (query) => ({
-        answers: [cname(query.name, 'db.internal'), ...records({ ...query, name: 'db.internal' }, ['10.0.0.1'])],
-      }),
-    ],
-    [
-      'a chain of eight CNAMEs',
-      (query) => {
-        const names = [query.name, ...Array.from({ length: 8 }, (_, n) => `c${n}.example`)]
-        const chain = names.slice(1).map((name, n) => cname(names[n] ?? '', name))
-        return { answers: [...chain, ...records({ ...query, name: 'c7.example' }, ['127.0.0.1', '::1'])] }
-      },
-    ],
+    ['a CNAME', aliases(1, ['10.0.0.1'])],
+    ['a chain of eight CNAMEs', aliases(8, ['127.0.0.1', '::1'])],
     ['a record of another name', (query) => ({ answers: records({ ...query, name: 'other.example' }, ['127.0.0.1']) })],
     ['the additional section beside a private answer', both('127.0.0.1', publicIPv4)],
   ])('through %s is rejected', async (_, answers) => {
@@ -99,10 +87,7 @@ describe('a denied address among allowed ones', () => {
     ['four private AAAA before a public one', ['fd00::1', 'fd00::2', 'fd00::3', 'fd00::4', unrouted], [unrouted]],
   ])('is left out: %s', async (_, addresses, dialled) => {
     const server = await resolver((query) => ({ answers: records(query, addresses) }))
-    expect(await sender(server).post(post(url()))).toMatchObject({
-      kind: 'failure',
-      reason: 'connection',
-    })
+    expect(await sender(server).post(post(url()))).toMatchObject({ kind: 'failure', reason: 'connection' })
     expect(watch.dialled).toEqual(dialled)
     expect(canary.connections()).toBe(before)
   })
@@ -120,6 +105,15 @@ describe('a denied address among allowed ones', () => {
     expect(watch.dialled).toEqual([unrouted])
   })
 })
+
+/** So many CNAMEs, each of the one before, and the addresses of the last. */
+function aliases(count: number, addresses: readonly string[]): Answers {
+  return (query) => {
+    const names = [query.name, ...Array.from({ length: count }, (_, n) => `c${n}.example`)]
+    const chain = names.slice(1).map((name, n) => cname(names[n] ?? '', name))
+    return { answers: [...chain, ...records({ ...query, name: names[count] ?? '' }, addresses)] }
+  }
+}
 
 /** One address as the answer, the other as an additional record. */
 function both(answer: string, additional: string): Answers {

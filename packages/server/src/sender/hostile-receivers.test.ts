@@ -65,15 +65,13 @@ describe('a receiver that', () => {
 describe('a kept-alive connection', () => {
   const first = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfirst'
   const poison = 'HTTP/1.1 410 Gone\r\nContent-Length: 6\r\n\r\npoison'
+  const poisonLater: HostileReceiver['onRequest'] = (socket, nth) => {
+    socket.write(first)
+    if (nth === 1) setTimeout(() => socket.write(poison), 30)
+  }
   const poisons: [string, HostileReceiver['onRequest']][] = [
     ['in the same packet', (socket, nth) => socket.write(nth === 1 ? first + poison : first)],
-    [
-      'while no request is in flight',
-      (socket, nth) => {
-        socket.write(first)
-        if (nth === 1) setTimeout(() => socket.write(poison), 30)
-      },
-    ],
+    ['while no request is in flight', poisonLater],
   ]
   it.each(poisons)(
     'is closed when a second answer arrives %s: the next notification gets its own answer',

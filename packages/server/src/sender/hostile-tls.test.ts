@@ -24,12 +24,8 @@ function sender(trusted: readonly string[]) {
   onTestFinished(() => made.close())
   return made
 }
-const post = ({ port }: TcpServer, timeoutMs = 600_000) => ({
-  url: `https://${tlsHost}:${port}/hook`,
-  headers: {},
-  body,
-  timeoutMs,
-})
+const getUrl = (port: number) => `https://${tlsHost}:${port}/hook`
+const post = ({ port }: TcpServer, timeoutMs = 600_000) => ({ url: getUrl(port), headers: {}, body, timeoutMs })
 
 describe('a receiver that', () => {
   it.each(hostileTls)('$name', async ({ name, tls, trusted, outcome, onConnect }) => {

@@ -118,9 +118,7 @@ describe('PI_TOKENS, PI_PRICE_FEEDS and PI_CONFIRMATIONS', () => {
       ...{ invoiceAmount: '1', invoiceCurrency: 'GBP', conversion: 'chainlink:GBPEUR' },
       priceFeeds: [{ name: 'GBPEUR', contract: euro.address, rate: '11' }],
     }
-    expect(await optimism.ask(server, { invoiceAmount: '1', invoiceCurrency: 'GBP' })).toMatchObject({
-      item,
-      verified: 200,
-    })
+    const answer = await optimism.ask(server, { invoiceAmount: '1', invoiceCurrency: 'GBP' })
+    expect(answer).toMatchObject({ item, verified: 200 })
   })
 })

@@ -50,9 +50,8 @@ it('block, updates and deliveries of a payment are one trace, which every delive
   const names = ['payment.index', 'payment.update', 'payment.change', 'notification.attempt', 'notification.publish']
   expect(names.map(count)).toEqual([1, 2, 2, 3, 3])
   const attempts = all.filter((span) => span.name === 'notification.attempt').map((span) => span.spanContext().spanId)
-  expect(arrived.map(({ headers }) => headers['traceparent'])).toEqual(
-    attempts.map((spanId) => `00-${traceId}-${spanId}-01`),
-  )
+  const sent = attempts.map((spanId) => `00-${traceId}-${spanId}-01`)
+  expect(arrived.map(({ headers }) => headers['traceparent'])).toEqual(sent)
   const index = all.find((span) => span.name === 'payment.index')
   const began = (index?.startTime[0] ?? 0) * 1_000 + (index?.startTime[1] ?? 0) / 1e6
   expect(began).toBeGreaterThan(Date.UTC(2020, 0, 1))

@@ -17,14 +17,7 @@ import { testIo } from '../../../cli/test/test-io.js'
 import { readConfig, readDatabaseConfig } from '../../src/config/read-config.js'
 import { problemsIn } from '../support/config-problems.js'
 import { opsFolder } from './promtool.js'
-import {
-  composeProcesses,
-  hasPods,
-  kubernetesProcesses,
-  readCompose,
-  readKubernetes,
-  unitProcess,
-} from './shipped-files.js'
+import { composeProcesses, hasPods, kubernetesProcesses, readCompose, readKubernetes, unitProcess } from './shipped.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'payment-integration-ops-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -93,11 +86,8 @@ describe('the compose file', () => {
   })
 
   it('gives its services only secrets that make-secrets.sh writes', () => {
-    expect(
-      Object.values(files)
-        .map(({ file }) => file.replace('./secrets/', ''))
-        .toSorted(),
-    ).toEqual(readdirSync(secrets).toSorted())
+    const names = Object.values(files).map(({ file }) => file.replace('./secrets/', ''))
+    expect(names.toSorted()).toEqual(readdirSync(secrets).toSorted())
     for (const { secrets: given = [] } of Object.values(services))
       for (const name of given) expect(files).toHaveProperty(name)
   })
@@ -149,10 +139,8 @@ describe('the image', () => {
     const root = join(opsFolder, '..')
     const packed = [...dockerfile.matchAll(/--workspace (packages\/[\w-]+)/g)].map(([, path]) => path)
     expect(packed.toSorted()).toEqual(readdirSync(join(root, 'packages')).map((name) => `packages/${name}`))
-    for (const [, path = ''] of dockerfile.matchAll(/(tools\/environments\/\S+)/g)) {
-      const file = path.replace(',', '')
+    for (const [file] of dockerfile.matchAll(/tools\/environments\/[^\s,]+/g))
       expect(existsSync(join(root, file)), file).toBe(true)
-    }
   })
 })
 
@@ -177,11 +165,8 @@ describe.each(['serve', 'migrate'] as const)('the objects of Kubernetes in %s', 
     const [container] = spec.containers
     expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 65_532 })
     expect(spec).toMatchObject({ automountServiceAccountToken: false })
-    expect(container.securityContext).toEqual({
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ['ALL'] },
-    })
+    const noRights = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } }
+    expect(container.securityContext).toEqual({ ...noRights, readOnlyRootFilesystem: true })
   })
 })
 
@@ -226,17 +211,13 @@ it('the command beside the systemd unit has its variables, files and program', (
   expect(script).toContain(` ${/^ExecStart=(.*) serve$/m.exec(unit)?.[1]} "$@"`)
 })
 
-const systemdMissing =
-  spawnSync('systemd-analyze', ['--version']).status === 0
-    ? null
-    : ' (skipped: no systemd-analyze; apt-get install systemd)'
+const isSystemdMissing = spawnSync('systemd-analyze', ['--version']).status !== 0
+const systemdMissing = isSystemdMissing ? ' (skipped: no systemd-analyze; apt-get install systemd)' : ''
 
-describe.skipIf(systemdMissing !== null)(`the systemd unit${systemdMissing ?? ''}`, () => {
-  it('is valid', () => {
-    const file = join(folder, 'payment-integration.service')
-    // Node is elsewhere on some machines.
-    writeFileSync(file, unitProcess().unit.replace('ExecStart=/usr/bin/node', `ExecStart=${process.execPath}`))
-    const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' })
-    expect([status, `${stdout}${stderr}`]).toEqual([0, ''])
-  })
+test.skipIf(isSystemdMissing)(`the systemd unit is valid${systemdMissing}`, () => {
+  const file = join(folder, 'payment-integration.service')
+  // Node is elsewhere on some machines.
+  writeFileSync(file, unitProcess().unit.replace('ExecStart=/usr/bin/node', `ExecStart=${process.execPath}`))
+  const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' })
+  expect([status, `${stdout}${stderr}`]).toEqual([0, ''])
 })

@@ -55,11 +55,8 @@ export function readKubernetes(folder: 'serve' | 'migrate') {
   const files = readdirSync(path).filter((name) => name !== 'kustomization.yaml')
   const documents = files.flatMap((name) => parseAllDocuments(readFileSync(join(path, name), 'utf8')))
   const kustomization = parse(readFileSync(join(path, 'kustomization.yaml'), 'utf8')) as { resources: string[] }
-  return {
-    files,
-    resources: kustomization.resources,
-    objects: documents.map((each) => each.toJS() as KubernetesObject),
-  }
+  const objects = documents.map((each) => each.toJS() as KubernetesObject)
+  return { files, resources: kustomization.resources, objects }
 }
 
 export function kubernetesProcesses(): ShippedProcess[] {
@@ -67,9 +64,7 @@ export function kubernetesProcesses(): ShippedProcess[] {
   const shared = objects.find(({ kind }) => kind === 'ConfigMap')?.['data'] as Record<string, string>
   return [...objects, ...readKubernetes('migrate').objects].filter(hasPods).map(({ metadata, ['spec']: spec }) => {
     const [container] = spec.template.spec.containers
-    const own = Object.fromEntries(
-      container.env.map((each: { name: string; value: string }) => [each.name, each.value]),
-    )
+    const own = Object.fromEntries(container.env.map((one: { name: string; value: string }) => [one.name, one.value]))
     return { name: metadata.name, args: container.args, env: { ...(container.envFrom ? shared : {}), ...own } }
   })
 }
@@ -83,9 +78,7 @@ export function hasPods({ kind }: KubernetesObject): boolean {
 export function unitProcess(): ShippedProcess & { readonly unit: string } {
   const unit = readFileSync(join(opsFolder, 'systemd/payment-integration.service'), 'utf8')
   const pairs = [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, line = '']) => line.split(' '))
-  const env = Object.fromEntries(
-    pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
-  )
+  const env = Object.fromEntries(pairs.map((pair) => pair.split(/=(.*)/s).slice(0, 2) as [string, string]))
   const args = /^ExecStart=.*payment-integration\.js (.*)$/m.exec(unit)?.[1]?.split(' ') ?? []
   return { name: 'systemd', args, env, unit }
 }

@@ -87,20 +87,11 @@ describe('every page', () => {
   })
 })
 
-describe('access', () => {
-  it.each([
-    ['http://evil.example/console', {}],
-    [`${host}/console`, { method: 'POST' }],
-  ])('%s with %j is rejected with 403', async (url, init) => {
-    expect((await setup.pages.fetch(new Request(url, init))).status).toBe(403)
-  })
-
-  it('rejects a connection from another machine that sends a loopback Host', async () => {
-    const from = (remoteAddress: string) =>
-      setup.pages.fetch(new Request(`${host}/console`), { incoming: { socket: { remoteAddress } } })
-    expect((await from('192.0.2.7')).status).toBe(403)
-    expect((await from('::ffff:127.0.0.1')).status).toBe(200)
-  })
+it('a connection from another machine that sends a loopback Host is rejected', async () => {
+  const from = (remoteAddress: string) =>
+    setup.pages.fetch(new Request(`${host}/console`), { incoming: { socket: { remoteAddress } } })
+  expect((await from('192.0.2.7')).status).toBe(403)
+  expect((await from('::ffff:127.0.0.1')).status).toBe(200)
 })
 
 describe('a host with its own sign-in', () => {

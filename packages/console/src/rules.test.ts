@@ -88,6 +88,7 @@ it.each([
   ['POST', '127.0.0.1:4747', 'http://127.0.0.1:4747', undefined, true],
   ['POST', '127.0.0.1:4747', 'http://127.0.0.1:4748', undefined, false],
   ['POST', '127.0.0.1:4747', 'null', undefined, false],
+  ['POST', '127.0.0.1:4747', null, undefined, false],
   ['GET', 'shop.example', null, undefined, false],
   ['GET', 'localhost.evil.example', null, undefined, false],
   ['GET', '127.0.0.1.evil.example', null, undefined, false],

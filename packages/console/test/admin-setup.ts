@@ -2,7 +2,7 @@
 import { beforeAll, expect } from 'vitest'
 import type { ConsoleDeps } from '../src/create-console.js'
 import { BrowserLike, type Page } from './browser-like.js'
-import { type ConsoleSetup, setUpConsole } from './console-setup.js'
+import { setUpConsole } from './console-setup.js'
 
 /** Of every operator. */
 export const passphrase = 'correct horse battery'
@@ -19,7 +19,7 @@ export interface Person {
 }
 
 /** The console with its twin. */
-export interface AdminSetup extends Pick<ConsoleSetup, 'twin' | 'pages'> {
+export interface AdminSetup extends Pick<ReturnType<typeof setUpConsole>, 'twin' | 'pages'> {
   /** A browser without a session. */
   browser(): BrowserLike
   /** Makes an operator with a passphrase. */
@@ -29,12 +29,10 @@ export interface AdminSetup extends Pick<ConsoleSetup, 'twin' | 'pages'> {
   audit(limit: number): Promise<string[]>
 }
 
+type Fill = (own: AdminSetup) => Promise<unknown>
+
 /** Opens the console before the tests of a file, and closes it after them. @param fill - Runs before the tests. */
-export function setUpAdmin(
-  seed: number,
-  fill: (own: AdminSetup) => Promise<unknown>,
-  deps: Partial<ConsoleDeps> = {},
-): AdminSetup {
+export function setUpAdmin(seed: number, fill: Fill, deps: Partial<ConsoleDeps> = {}): AdminSetup {
   let sources = 0
   // A source of its own for each request: the limits are tested in the core.
   const findSource = () => `192.0.2.${sources++ % 200}`

@@ -31,11 +31,7 @@ export function launchChromium(): Promise<Browser> {
 }
 
 /** Opens a page without cookies, and collects its errors and its requests to other hosts than `origin`. */
-export async function openPage(
-  browser: Browser,
-  origin: string,
-  options: BrowserContextOptions = {},
-): Promise<{ page: Page; complaints: string[] }> {
+export async function openPage(browser: Browser, origin: string, options: BrowserContextOptions = {}) {
   const page = await (await browser.newContext(options)).newPage()
   // A slow machine is no failure: the limit only ends what hangs.
   page.setDefaultTimeout(300_000)
@@ -69,16 +65,10 @@ export async function getFlaws(page: Page, name: string): Promise<string[]> {
 }
 
 /** Pages on a port. */
-export interface ServedPages {
-  /** Such as `http://127.0.0.1:40123`. */
-  readonly origin: string
-  close(): void
-}
+export type ServedPages = Awaited<ReturnType<typeof servePages>>
 
 /** Serves them. @param build - Builds the pages for their origin. */
-export async function servePages(
-  build: (origin: string) => Pick<Console, 'fetch'> | Promise<Pick<Console, 'fetch'>>,
-): Promise<ServedPages> {
+export async function servePages(build: (origin: string) => Pick<Console, 'fetch'> | Promise<Pick<Console, 'fetch'>>) {
   let pages: Pick<Console, 'fetch'> | null = null
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -101,6 +91,7 @@ export async function servePages(
   const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
   pages = await build(origin)
   return {
+    /** Such as `http://127.0.0.1:40123`. */
     origin,
     close() {
       server.closeAllConnections()

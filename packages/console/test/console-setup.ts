@@ -6,20 +6,10 @@ import { type Console, type ConsoleDeps, createConsole } from '../src/create-con
 /** The address of this machine. */
 export const localOrigin = 'http://127.0.0.1:4747'
 
-/** The pages of a file of tests; there are none before its first test. */
-export interface ConsoleSetup {
-  readonly twin: Twin
-  readonly pages: Console
-  /** The text of a page. @param path - After `/console`. */
-  get(path: string): Promise<string>
-}
+type Fill = (twin: Twin) => Promise<unknown>
 
-/** Fills a twin and builds its pages before the tests of a file, and closes both after them. */
-export function setUpConsole(
-  seed: number,
-  fill: (twin: Twin) => Promise<unknown>,
-  options: Partial<ConsoleDeps> = {},
-): ConsoleSetup {
+/** Fills a twin and builds its pages before the tests of a file, and closes both after them; before, there are none. */
+export function setUpConsole(seed: number, fill: Fill, options: Partial<ConsoleDeps> = {}) {
   let twin: Twin
   let pages: Console
   beforeAll(async () => {
@@ -38,7 +28,8 @@ export function setUpConsole(
     get pages() {
       return pages
     },
-    get: (path) => getText(pages, path),
+    /** The text of a page. @param path - After `/console`. */
+    get: (path: string) => getText(pages, path),
   }
 }
 

@@ -1,11 +1,11 @@
 /** Runs the command and the test that repeat a delivery, as a person pastes them. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createVerifier } from '@payment-integration/webhook'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ServedPages, servePages } from '../../test/chromium.js'
 import { repeatedDelivery } from '../../test/repeated-delivery.js'
 import { curlCommand, deliveryTest } from './repeat.js'
 
@@ -14,27 +14,23 @@ const delivery = repeatedDelivery()
 const secret = "pi_whsec_it's a $ecret"
 
 describe('the command', () => {
-  let server: Server
+  let served: ServedPages
   let url: string
   const received: { readonly body: string; readonly verdict: string }[] = []
 
   beforeAll(async () => {
     const { verify } = createVerifier({ secrets: secret })
-    server = createServer(async (request, response) => {
-      const parts: Buffer[] = []
-      for await (const part of request) parts.push(part as Buffer)
-      const body = Buffer.concat(parts)
-      const headers = new Headers(request.headers as Record<string, string>)
-      const verified = verify({ headers, body: new Uint8Array(body) })
+    async function receive(request: Request) {
+      const body = new Uint8Array(await request.arrayBuffer())
+      const verified = verify({ headers: request.headers, body })
       const verdict = await verified.then(() => 'verified').catch((error: Error) => error.message)
-      received.push({ body: body.toString(), verdict })
-      response.end()
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const address = server.address()
-    url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/it's`
+      received.push({ body: new TextDecoder().decode(body), verdict })
+      return new Response()
+    }
+    served = await servePages(() => ({ fetch: receive }))
+    url = `${served.origin}/it's`
   })
-  afterAll(() => void server?.close())
+  afterAll(() => served?.close())
 
   const paste = (command: string, env: Record<string, string>) =>
     run('sh', ['-c', command], { env: { PATH: process.env['PATH'] ?? '', ...env } })

@@ -159,10 +159,7 @@ it(`neither integration sees or changes anything of the other one (seed ${seed})
 
   async function act(own: Side, other: Side): Promise<Answered> {
     const csrf = await own.browser.csrf('/portal')
-    const name = pick([
-      ...['replay', 'test', 'url', 'rotate', 'end-api', 'prepare'],
-      ...['activate', 'abort', 'end-signing'],
-    ])
+    const name = pick(['replay', 'test', 'url', 'rotate', 'end-api', 'prepare', 'activate', 'abort', 'end-signing'])
     const { address } = other.integration
     const named = { address, integration: address, integrationAddress: address }
     const url = own.integration.notificationUrl ?? ''
@@ -286,10 +283,8 @@ it('the payments list of an integration is filtered by each field, and its expor
     expect(shown, query).toEqual(memos)
     const [, href = ''] = /href="([^"]*payments\.jsonl[^"]*)"/.exec(text) ?? []
     const lines = (await own.get(href.replaceAll('&amp;', '&'))).text.split('\n').slice(0, -1)
-    expect(
-      lines.map((line) => (JSON.parse(line) as { memo: string }).memo),
-      query,
-    ).toEqual(memos)
+    const exported = lines.map((line) => (JSON.parse(line) as { memo: string }).memo)
+    expect(exported, query).toEqual(memos)
   }
   const { text } = await own.get('/portal/payments?state=failure&q=table')
   expect(text).toContain('<option value="failure" selected="">')

@@ -61,11 +61,9 @@ async function askAll(watched: WatchedService, server: RunningServer, apiSecret:
   expect(await update(`{"id": "${canary('malformed body')}`, secrets[1] ?? '')).toBe(400)
 
   const { forIntegration } = server.service.queries
-  Object.assign(server.service.queries, {
-    forIntegration: () => ({
-      getPayment: () => Promise.reject(new Error(`${wrong} ${apiSecret}`, { cause: new Error(legacyKey) })),
-    }),
-  })
+  const failure = new Error(`${wrong} ${apiSecret}`, { cause: new Error(legacyKey) })
+  const failing = { getPayment: () => Promise.reject(failure) }
+  Object.assign(server.service.queries, { forIntegration: () => failing })
   expect((await ask(`${list}/${change.txHash}`, good)).status).toBe(500)
   Object.assign(server.service.queries, { forIntegration })
   expect((await ask(`${server.url}/health`)).status).toBe(200)

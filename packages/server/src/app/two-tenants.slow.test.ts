@@ -17,11 +17,7 @@ const listPath = (wallet: number | null) => (wallet === null ? 'payments' : `wal
 const tried = { commands: 0, compared: 0, statuses: new Map<string, number>() }
 
 interface ListedPage {
-  readonly payments: readonly {
-    readonly integrationAddress: string
-    readonly chainId: string
-    readonly txHash: string
-  }[]
+  readonly payments: readonly Readonly<Record<'integrationAddress' | 'chainId' | 'txHash', string>>[]
   readonly nextCursor: string | null
 }
 

@@ -11,9 +11,8 @@ function loadedBy(script: string): string[] {
     console.log(JSON.stringify(['undici', 'hono', 'pg', 'ws', 'prom-client', 'pino'].filter((name) => paths.includes('node_modules/' + name + '/'))))`
   const flags = ['--conditions=@payment-integration/source', '--import', 'tsx', '--input-type=module', '-e']
   const env = { ...process.env, NODE_OPTIONS: '' }
-  return JSON.parse(
-    execFileSync(process.execPath, [...flags, `${script}\n${told}`], { cwd: folder, env, encoding: 'utf8' }),
-  )
+  const options = { cwd: folder, env, encoding: 'utf8' } as const
+  return JSON.parse(execFileSync(process.execPath, [...flags, `${script}\n${told}`], options))
 }
 
 test('a service on SQLite without a listener loads no library for POSTs, requests, PostgreSQL, sockets or metrics', () => {

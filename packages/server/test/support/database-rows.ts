@@ -14,28 +14,20 @@ export interface StoredValue {
   readonly text: string
 }
 
-/** A database and all that it holds. */
-export interface StoredDatabase {
-  readonly url: string
-  values(): Promise<StoredValue[]>
-  /** The raw files of a SQLite database. */
-  files(): readonly Sink[]
-  remove(): Promise<void>
-}
-
 /** For `describe.each`: the name of an engine, why it is missing, and a function that opens a new database. */
-export const engines: readonly [string, string | null, (password?: string) => Promise<StoredDatabase>][] = [
+export const engines: readonly [string, string | null, typeof openOnPostgres][] = [
   ['SQLite', null, async () => openOnSqlite()],
   ['PostgreSQL', postgresMissing, openOnPostgres],
 ]
 
-function openOnSqlite(): StoredDatabase {
+function openOnSqlite() {
   const folder = mkdtempSync(join(tmpdir(), 'payment-integration-canary-'))
   const path = join(folder, 'canary.db')
   return {
     url: `sqlite:${path}`,
     values: async () => sqliteValues(path),
-    files: () =>
+    /** The raw files. */
+    files: (): readonly Sink[] =>
       ['', '-wal', '-shm']
         .filter((end) => existsSync(`${path}${end}`))
         .map((end) => ({ where: `canary.db${end}`, text: readFileSync(`${path}${end}`, 'latin1') })),
@@ -44,7 +36,7 @@ function openOnSqlite(): StoredDatabase {
 }
 
 /** @param password - Part of the URL; the server does not ask for it. */
-async function openOnPostgres(password = 'unused'): Promise<StoredDatabase> {
+async function openOnPostgres(password = 'unused'): Promise<ReturnType<typeof openOnSqlite>> {
   const { connectionString, remove } = await startPostgres()
   const url = connectionString.replace('postgres@', `postgres:${password}@`)
   return { url, values: () => postgresValues(connectionString), files: () => [], remove }

@@ -48,10 +48,8 @@ export async function runFailovers({ rounds, through, between }: FailoverOptions
     ...(through === 'pgbouncer' ? { PI_DATABASE_PREPARED: 'off' } : {}),
   })
   const server = await startServer(config)
-  const { apiSecret } = await server.service.integrations.create({
-    address: integrationAddress,
-    notificationUrl: `${receiver.url}/hook`,
-  })
+  const notificationUrl = `${receiver.url}/hook`
+  const { apiSecret } = await server.service.integrations.create({ address: integrationAddress, notificationUrl })
   let standby = await startStandby(primary, { isSynchronous: true })
   const load = startFailoverLoad({ server, integrationAddress, apiSecret, processorSecret }, 4)
   const backMs: number[] = []

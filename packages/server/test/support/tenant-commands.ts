@@ -19,11 +19,8 @@ const transaction = fc.record({ hash, payments: fc.array(payment, { minLength: 1
 const state = fc.constantFrom('pending', 'success', 'failure', 'refund_pending', 'refund_success')
 
 /** A command of a kind, with how often it is generated. */
-function weighted<K extends string, T extends object>(
-  kind: K,
-  weight: number,
-  fields: { [N in keyof T]: fc.Arbitrary<T[N]> },
-) {
+type Fields<T> = { [N in keyof T]: fc.Arbitrary<T[N]> }
+function weighted<K extends string, T extends object>(kind: K, weight: number, fields: Fields<T>) {
   return { weight, arbitrary: fc.record(fields).map((each) => ({ kind, ...(each as T) })) }
 }
 

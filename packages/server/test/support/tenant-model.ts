@@ -1,13 +1,7 @@
 /** The expected read API of a tenant, from that tenant's payments and credentials alone. */
 import { pools, type Tenant, type Transaction } from './tenant-commands.js'
 
-interface Row {
-  readonly chain: number
-  readonly hash: number
-  readonly sender: number
-  readonly receiver: number
-  readonly timestamp: number
-}
+type Row = Readonly<Record<'chain' | 'hash' | 'sender' | 'receiver' | 'timestamp', number>>
 
 interface Access {
   enabled: boolean
@@ -18,10 +12,8 @@ interface Access {
 export function tenantModel(now: () => number) {
   /** The blocks of each chain above its first one. */
   const chains = pools.chains.map(() => [] as { transactions: readonly Transaction[]; timestamp: number }[])
-  const access: Readonly<Record<Tenant, Access>> = {
-    A: { enabled: true, graceEnds: 0 },
-    B: { enabled: true, graceEnds: 0 },
-  }
+  const open = (): Access => ({ enabled: true, graceEnds: 0 })
+  const access: Readonly<Record<Tenant, Access>> = { A: open(), B: open() }
   const everMined = new Set<string>()
 
   function getRows(tenant: Tenant): Row[] {

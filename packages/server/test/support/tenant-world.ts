@@ -27,9 +27,8 @@ export async function openTenantWorld(tenants: readonly Tenant[], clock: { now()
   const clauses = await startClauses({ chainIds: pools.chains, masterKey, clock: { ...systemClock, ...clock } })
   const shops = new Map<Tenant, Shop>()
   for (const tenant of tenants) shops.set(tenant, await clauses.createShop(addresses[tenant]))
-  const secrets = new Map(
-    [...shops].map(([tenant, { apiSecret }]) => [tenant, { newest: apiSecret, previous: apiSecret }]),
-  )
+  const issued = (secret: string) => ({ newest: secret, previous: secret })
+  const secrets = new Map([...shops].map(([tenant, { apiSecret }]) => [tenant, issued(apiSecret)]))
   let connection = await exchange(clauses.url)
   let requestCount = 0
   const getChain = (chain: number) => clauses.chain(pools.chains[chain])

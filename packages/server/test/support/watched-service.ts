@@ -71,10 +71,8 @@ export function watchService(env: Record<string, string>) {
     async ask(url: string, init: RequestInit = {}) {
       const answer = await fetch(url, init)
       const text = await answer.text()
-      watched.say(
-        `answer ${answer.status} of ${new URL(url).pathname}`,
-        `${JSON.stringify([...answer.headers])}\n${text}`,
-      )
+      const where = `answer ${answer.status} of ${new URL(url).pathname}`
+      watched.say(where, `${JSON.stringify([...answer.headers])}\n${text}`)
       return { status: answer.status, text }
     },
     /** Waits for so many events of a type in all. */

@@ -119,6 +119,7 @@ describe('a caller’s mistakes', () => {
     ['a router version that is none', { routers: [{ address: receiver, version: 'v8' }] }, TypeError],
     ['a token that is none', { tokens: [{ address: '0x1', symbol: 'USDC', currency: 'USD' }] }, TypeError],
     ['a feed that is none', { priceFeeds: [{ address: token, base: 'A', quote: 'B', decimals: -1 }] }, RangeError],
+    ['a SpokePool that is none', { spokePools: ['0x12'] }, TypeError],
     ['a batch size of 0', { batchSize: 0 }, RangeError],
     ['an answer size of 0', { maxResponseBytes: 0 }, RangeError],
   ] as const)('%s', (_, options, kind) => expect(() => open(options)).toThrow(kind))

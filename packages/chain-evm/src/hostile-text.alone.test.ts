@@ -43,13 +43,8 @@ testGrowth(
   },
   {
     begins: [
-      '0x',
-      '0x1fad948c',
-      '0xdbed18e0',
-      '0xd33dda5c',
-      string,
-      '{"jsonrpc":"2.0","id":1,"result":',
-      '[{"id":1,"error":',
+      ...['0x', '0x1fad948c', '0xdbed18e0', '0xd33dda5c', string],
+      ...['{"jsonrpc":"2.0","id":1,"result":', '[{"id":1,"error":'],
     ],
     parts: ['{"id":1,"result":1},', '"result":{},', '[{', '80218021', '0'.repeat(64)],
   },

@@ -38,11 +38,7 @@ export function bundle(version: EntryPointVersion, operations: readonly TestOper
 
 /** `handleAggregatedOps`. */
 export function aggregatedBundle(version: EntryPointVersion, groups: readonly (readonly TestOperation[])[]): Hex {
-  const aggregates = groups.map((operations) => ({
-    userOps: operations.map(fill),
-    aggregator: beneficiary,
-    signature: '0x99',
-  }))
+  const aggregates = groups.map((group) => ({ userOps: group.map(fill), aggregator: beneficiary, signature: '0x99' }))
   const args = [aggregates, beneficiary] as never
   return encodeFunctionData({ abi: abis[version].aggregated, functionName: 'handleAggregatedOps', args })
 }

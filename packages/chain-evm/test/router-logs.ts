@@ -46,6 +46,11 @@ export function transferLog(from: Address, to: Address, amount: bigint, name = '
 
 export const zeroAddress: Address = `0x${'00'.repeat(20)}`
 
+/** Addresses that end in these bytes. */
+export function makeAddresses<const Bytes extends readonly string[]>(...bytes: Bytes) {
+  return bytes.map((byte): Address => `0x${byte.padStart(40, '0')}`) as { readonly [At in keyof Bytes]: Address }
+}
+
 /** Price feed arguments of versions 0.6 and later. */
 export const noFeed = {
   ...{ feedAddress: zeroAddress, feedType: 0, currency: '', amount: 0n, deadline: 0n, signature: '0x' },

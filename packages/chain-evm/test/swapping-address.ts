@@ -13,9 +13,7 @@ export async function openSwappingAddress(nodeUrl: string) {
     node.on('data', (bytes) => {
       client.write(bytes)
       passed += 1
-      if (due !== null && passed >= due.at) {
-        due.run()
-      }
+      if (due !== null && passed >= due.at) due.run()
     })
     node.on('error', () => client.destroy())
     node.on('close', () => {

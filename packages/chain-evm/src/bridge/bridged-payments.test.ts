@@ -101,9 +101,3 @@ describe.each(proofs)('with proof %s', (proof) => {
     ])
   })
 })
-
-test('a malformed SpokePool address is rejected', () => {
-  const routers = [{ address: chain.routerA, version: '0.8' }]
-  const rpcUrl = chain.node.rpcUrl
-  expect(() => createEvmChain({ chainId: 1, rpcUrl, routers, spokePools: ['0x12'] })).toThrow(TypeError)
-})

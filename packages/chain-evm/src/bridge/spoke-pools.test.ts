@@ -2,18 +2,14 @@ import type { Address } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { type Bridged, bridgedOf, depositLog, depositNames, fillLog, fillNames } from '../../test/across-logs.js'
 import { bridgeDeposit } from '../../test/bridge-deposit.js'
-import { eventLog } from '../../test/router-logs.js'
+import { eventLog, makeAddresses } from '../../test/router-logs.js'
 import type { DecodedPayment } from '../decode/router-decoder.js'
 import { yodlDecoder, yodlTopic } from '../decode/router-events.js'
 import type { ReceiptLog } from '../rpc/answers.js'
 import { decodeFill, findDeposits, isFillOf } from './spoke-pools.js'
 
 const address = (byte: string): Address => `0x${byte.repeat(20)}`
-const router = address('f0')
-const pool = address('5b')
-const sender = address('a1')
-const receiver = address('b1')
-const token = address('c1')
+const [router, pool, sender, receiver, token] = makeAddresses('f0', '5b', 'a1', 'b1', 'c1')
 const memo = `0x${'01'.repeat(32)}`
 const bridged: Bridged = {
   ...{ originChainId: 10n, destinationChainId: 42_161n, depositId: 77n, depositor: sender, recipient: receiver },

@@ -1,17 +1,13 @@
 import { toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { makeCodeHash } from '../../test/router-logs.js'
+import { makeAddresses, makeCodeHash } from '../../test/router-logs.js'
 import { loadKeccak } from '../proof/keccak.js'
 import { type DirectPayment, type Emitted, noConversion, pairConversions } from './pair-conversions.js'
 import type { ConversionStep, DecodedConversion, DecodedPayment, RouterCall } from './router-decoder.js'
 
 await loadKeccak()
 
-const router = '0x00000000000000000000000000000000000000f1'
-const other = '0x00000000000000000000000000000000000000f2'
-const feedA = '0x00000000000000000000000000000000000000a1'
-const feedB = '0x00000000000000000000000000000000000000b2'
-const address = '0x00000000000000000000000000000000000000c3'
+const [router, other, feedA, feedB, address] = makeAddresses('f1', 'f2', 'a1', 'b2', 'c3')
 const memoHex = `0x${'00'.repeat(32)}`
 
 const payment = (gross: bigint): DecodedPayment => ({
@@ -34,11 +30,7 @@ const call: RouterCall = {
   ...{ sender: null, receiver: address, token: address, memoHex, amount: 1n },
   ...{ feeds: [null, null], extraFee: null, convenienceFeeBps: 0n, swap: null },
 }
-const direct = (feeds: RouterCall['feeds'], made = first): DirectPayment => ({
-  router,
-  call: { ...call, feeds },
-  payment: made,
-})
+const direct = (feeds: RouterCall['feeds']): DirectPayment => ({ router, call: { ...call, feeds }, payment: first })
 const isOnly = { contract: feedA }
 /** The feeds that a payment has, and what shows them. */
 function paid(emitted: readonly Emitted[], made: DecodedPayment, by: DirectPayment | null = null) {

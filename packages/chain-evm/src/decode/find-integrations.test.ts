@@ -32,10 +32,8 @@ function named(input: string, logs: readonly ReceiptLog[], to: string = entryPoi
   const receipt = needsReceiptForIntegrations({ to, input }, false, parseIntegrationSuffix) ? { logs } : null
   return findIntegrations({ to, input }, places, receipt, parseIntegrationSuffix)
 }
-const two = bundle('0.7', [
-  { sender: alice, callData: naming(shop) },
-  { sender: bob, callData: naming(cafe) },
-])
+const operation = (sender: Address, who: Address | undefined) => ({ sender, callData: naming(who) })
+const two = bundle('0.7', [operation(alice, shop), operation(bob, cafe)])
 
 test("the known EntryPoints are viem's", () => {
   const { entryPoint06Address: six, entryPoint07Address: seven, entryPoint08Address: eight } = accounts
@@ -44,24 +42,17 @@ test("the known EntryPoints are viem's", () => {
 })
 
 test('two operations of one sender are distinguished', () => {
-  const input = bundle('0.6', [
-    { sender: alice, callData: naming(shop) },
-    { sender: alice, callData: naming(cafe) },
-  ])
+  const input = bundle('0.6', [operation(alice, shop), operation(alice, cafe)])
   expect(named(input, [before, payment, close(alice), payment, close(alice)])).toEqual([shop, cafe])
 })
 
 test('operations of all groups of an aggregated bundle count in their order', () => {
-  const first = { sender: alice, callData: naming(shop) }
-  const input = aggregatedBundle('0.7', [[{ sender: bob, callData: naming(cafe) }], [first]])
+  const input = aggregatedBundle('0.7', [[operation(bob, cafe)], [operation(alice, shop)]])
   expect(named(input, [before, payment, close(bob), payment, close(alice)])).toEqual([cafe, shop])
 })
 
 test("an operation without a suffix gets neither another operation's integration nor the bundler's", () => {
-  const input = bundle('0.7', [
-    { sender: alice, callData: naming(undefined) },
-    { sender: bob, callData: naming(cafe) },
-  ])
+  const input = bundle('0.7', [operation(alice, undefined), operation(bob, cafe)])
   const logs = [before, payment, close(alice), payment, close(bob)]
   expect(named(input, logs)).toEqual([null, cafe])
   expect(named(naming(bundler, input), logs)).toEqual([null, cafe])

@@ -1,16 +1,11 @@
 import { type AbiFunction, encodeFunctionData, type Hex, pad, toFunctionSelector, toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { decodedVersions, getExample, routerFunctions } from '../../test/abis.js'
-import { chainFeed, noFeed, payingCall, signedRate, underscored, zeroAddress } from '../../test/router-logs.js'
+import { chainFeed, makeAddresses, noFeed, payingCall, signedRate, underscored } from '../../test/router-logs.js'
 import { callLayouts, parseRouterCall } from './router-call.js'
 
-const sender = '0x00000000000000000000000000000000000000a1'
-const receiver = '0x00000000000000000000000000000000000000b2'
-const tokenIn = '0x00000000000000000000000000000000000000c3'
-const token = '0x00000000000000000000000000000000000000d4'
-const feed0 = '0x00000000000000000000000000000000000000e5'
-const feed1 = '0x00000000000000000000000000000000000000f6'
-const treasury = '0x0000000000000000000000000000000000000017'
+const [sender, receiver, tokenIn, token] = makeAddresses('a1', 'b2', 'c3', 'd4')
+const [feed0, feed1, treasury, zeroAddress] = makeAddresses('e5', 'f6', '17', '00')
 const memo = pad('0x6f72646572', { dir: 'right', size: 32 })
 const word = (value: string) => value.slice(2).padStart(64, '0')
 const singlePath: Hex = `0x${word(token)}${word('0xbb8')}${word(tokenIn)}`
@@ -63,14 +58,12 @@ test('the layouts cover every paying call of the ABIs, in the versions that have
   )
 })
 
-describe.each(calls)('version %s %s', (version, name, item) => {
-  test('parses what the event repeats, the amount, the feeds and the fees', () => {
-    const isFree = name === 'yodlWithAcross'
-    expect(parseRouterCall(encode(version, item), version)).toEqual({
-      ...{ sender: null, receiver, token, memoHex: memo, amount: 500n, feeds: bothFeeds(version), swap: null },
-      extraFee: isFree ? null : version === '0.1' ? { divisor: 200n } : { bps: 25n },
-      convenienceFeeBps: name === 'yodlWithSwappedToken' ? 7n : 0n,
-    })
+test.each(calls)('version %s %s: what the event repeats, amount, feeds and fees are parsed', (version, name, item) => {
+  const isFree = name === 'yodlWithAcross'
+  expect(parseRouterCall(encode(version, item), version)).toEqual({
+    ...{ sender: null, receiver, token, memoHex: memo, amount: 500n, feeds: bothFeeds(version), swap: null },
+    extraFee: isFree ? null : version === '0.1' ? { divisor: 200n } : { bps: 25n },
+    convenienceFeeBps: name === 'yodlWithSwappedToken' ? 7n : 0n,
   })
 })
 

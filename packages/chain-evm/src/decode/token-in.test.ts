@@ -1,16 +1,11 @@
 import type { Address } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { transferLog } from '../../test/router-logs.js'
+import { makeAddresses, transferLog } from '../../test/router-logs.js'
 import type { ReceiptLog } from '../rpc/answers.js'
 import { nativeTokenAddress } from './router-decoder.js'
 import { computeSwapInput } from './transfers.js'
 
-const router = '0x00000000000000000000000000000000000000f0'
-const from = '0x00000000000000000000000000000000000000a1'
-const sender = '0x00000000000000000000000000000000000000a2'
-const receiver = '0x00000000000000000000000000000000000000b2'
-const wrapped = '0x00000000000000000000000000000000000000c3'
-const paid = '0x00000000000000000000000000000000000000d4'
+const [router, from, sender, receiver, wrapped, paid] = makeAddresses('f0', 'a1', 'a2', 'b2', 'c3', 'd4')
 const hash = `0x${'11'.repeat(32)}`
 const memoHex = `0x${'00'.repeat(32)}`
 const word = (value: string | bigint) =>
@@ -18,14 +13,10 @@ const word = (value: string | bigint) =>
 
 const transaction = { hash, blockHash: hash, from, to: router, value: 0n, input: '0x' }
 const call = { token: wrapped, amountIn: 1_000n }
-const payment = {
-  ...({ kind: 'payment', provedBy: 'event', sender, receiver } as const),
-  ...{ token: paid, gross: 9n, net: 9n, memoHex },
-}
+const by = { kind: 'payment', provedBy: 'event' } as const
+const payment = { ...by, sender, receiver, token: paid, gross: 9n, net: 9n, memoHex }
 const emitted = { router, payment }
-const receiptWith = (...logs: ReceiptLog[]) => ({
-  ...{ hash, blockHash: hash, blockNumber: 1, succeeded: true, logs },
-})
+const receiptWith = (...logs: ReceiptLog[]) => ({ ...{ hash, blockHash: hash, blockNumber: 1, succeeded: true, logs } })
 const withdrawalTopic = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65'
 const transfer = (a: Address, b: Address, amount: bigint, address: string = wrapped) => ({
   address,

@@ -44,10 +44,8 @@ describe.each(['0.8', '0.9'])('a direct call to a router of version %s', (versio
     return read(blockNumber, version)
   }
 
-  test.each([
-    ['a memo', memo],
-    ['an empty memo', noMemo],
-  ])('that hands the tokens to the receiver is priced, with %s', async (_, withMemo) => {
+  const memos = Object.entries({ 'a memo': memo, 'an empty memo': noMemo })
+  test.each(memos)('that hands the tokens to the receiver is priced, with %s', async (_, withMemo) => {
     const pricing = { ...listed, feeds: [], calledAmount: amount, serviceFee: 0n }
     expect((await pay(withMemo))[0]?.pricing).toEqual(pricing)
   })

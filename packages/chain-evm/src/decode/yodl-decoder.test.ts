@@ -1,15 +1,11 @@
 import { type Address, type Hex, pad, toEventSelector } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { decodedVersions, routerEvents } from '../../test/abis.js'
-import { eventLog, makeCodeHash, nodeLog, zeroAddress } from '../../test/router-logs.js'
+import { eventLog, makeAddresses, makeCodeHash, nodeLog, zeroAddress } from '../../test/router-logs.js'
 import type { DecodedConversion } from './router-decoder.js'
 import { yodlDecoder, yodlTopic } from './router-events.js'
 
-const sender: Address = '0x00000000000000000000000000000000000000a1'
-const receiver: Address = '0x00000000000000000000000000000000000000b2'
-const token: Address = '0x00000000000000000000000000000000000000c3'
-const feedA: Address = '0x00000000000000000000000000000000000000d4'
-const feedB: Address = '0x00000000000000000000000000000000000000e5'
+const [sender, receiver, token, feedA, feedB] = makeAddresses('a1', 'b2', 'c3', 'd4', 'e5')
 const memo = pad('0xff00de', { dir: 'right' })
 
 const isEarly = (version: string) => ['0.1', '0.2'].includes(version)
@@ -17,6 +13,7 @@ function paymentLog(version: string, amount: bigint, fees: bigint) {
   const name = isEarly(version) ? 'Payment' : 'Yodl'
   return nodeLog(eventLog(version, name, { sender, receiver, token, amount, fees, memo }))
 }
+const step = (use: string, contract: Address, rate: bigint) => ({ use, contract, codeHash: null, rate })
 function decodeEvent(version: string, name: string, args: Readonly<Record<string, unknown>>) {
   return yodlDecoder.decode(nodeLog(eventLog(version, name, args)), version)
 }
@@ -46,9 +43,7 @@ describe.each(decodedVersions)('version %s', (version) => {
   test('has no events of other versions', () => {
     const topics = new Set(routerEvents(version).map((event) => toEventSelector(event) as string))
     const others = decodedVersions.flatMap((other) => routerEvents(other))
-    const foreign = others.filter(
-      (event) => !topics.has(toEventSelector(event)) && /^(Payment|Yodl|Conv)/.test(event.name),
-    )
+    const foreign = others.filter((one) => !topics.has(toEventSelector(one)) && /^(Payment|Yodl|Conv)/.test(one.name))
     expect(foreign.length).toBeGreaterThan(0)
     for (const event of foreign)
       expect(yodlDecoder.decode(nodeLog({ topics: [toEventSelector(event)], data: '0x' }), version)).toEqual({
@@ -63,7 +58,7 @@ describe.each(['0.1', '0.2'])('a conversion of version %s', (version) => {
   test(`names one feed, its use is ${use}`, () => {
     expect(decodeEvent(version, 'Convert', { priceFeed: feedA, exchangeRate: 108n })).toEqual({
       kind: 'conversion',
-      steps: [{ use, contract: feedA, codeHash: null, rate: 108n }],
+      steps: [step(use, feedA, 108n)],
       isForgeable: false,
     })
   })
@@ -89,23 +84,17 @@ describe.each(['0.3', '0.4', '0.5', '0.6', '0.7', '0.8', '0.9'])('a conversion o
   })
 
   test('with two feeds multiplies by the first, then divides by the second', () => {
-    expect(getSteps(convert(feedA, feedB, 108n, 2n))).toEqual([
-      { use: 'multiply', contract: feedA, codeHash: null, rate: 108n },
-      { use: 'divide', contract: feedB, codeHash: null, rate: 2n },
-    ])
+    const steps = [step('multiply', feedA, 108n), step('divide', feedB, 2n)]
+    expect(getSteps(convert(feedA, feedB, 108n, 2n))).toEqual(steps)
   })
 
   test(`with the first feed alone ${isLate ? 'multiplies' : 'does not say how'}`, () => {
     const use = isLate ? 'multiply' : 'unknown'
-    expect(getSteps(convert(feedA, zeroAddress, 108n, 0n))).toEqual([
-      { use, contract: feedA, codeHash: null, rate: 108n },
-    ])
+    expect(getSteps(convert(feedA, zeroAddress, 108n, 0n))).toEqual([step(use, feedA, 108n)])
   })
 
   test('with the second feed alone divides by the first rate', () => {
-    expect(getSteps(convert(zeroAddress, feedB, 108n, 0n))).toEqual([
-      { use: 'divide', contract: feedB, codeHash: null, rate: 108n },
-    ])
+    expect(getSteps(convert(zeroAddress, feedB, 108n, 0n))).toEqual([step('divide', feedB, 108n)])
   })
 
   test('of the largest rate is exact', () => {
@@ -133,7 +122,7 @@ describe.each(['0.6', '0.7', '0.8', '0.9'])('a conversion of version %s with a s
     expect(convert(zeroAddress, 12n, 0n)).toEqual({ kind: 'conversion', steps: [chf], isForgeable: true })
     expect(convert(feedB, 12n, 2n)).toEqual({
       kind: 'conversion',
-      steps: [chf, { use: 'divide', contract: feedB, codeHash: null, rate: 2n }],
+      steps: [chf, step('divide', feedB, 2n)],
       isForgeable: true,
     })
   })

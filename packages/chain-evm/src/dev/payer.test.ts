@@ -1,5 +1,5 @@
 import { createPublicClient, http, stringToHex } from 'viem'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { passOn, useFront } from '../../test/front.js'
 import { readAll } from '../../test/read-all.js'
 import { nativeTokenAddress } from '../decode/router-decoder.js'
@@ -59,17 +59,15 @@ test('many payments at once are all made', async () => {
   for (const hash of hashes) expect((await find(hash)).payment?.txHash).toBe(hash)
 })
 
-describe('rejects', () => {
-  test.each([
-    ['an amount of 0', { amount: 0n }, RangeError],
-    ['a memo above 32 bytes', { memo: 'é'.repeat(17) }, RangeError],
-    ['a receiver that is none', { receiver: 'bob' }, TypeError],
-    ['a token that is none', { token: 'USDC' }, TypeError],
-    ['an integration that is none', { integrationAddress: '0xaa' }, TypeError],
-  ])('%s, and pays on afterwards', async (_, changes, kind) => {
-    await expect(payer.pay({ ...order, ...changes })).rejects.toThrow(kind)
-    expect((await find(await payer.pay(order))).fate).toBe('succeeded')
-  })
+test.each([
+  ['an amount of 0', { amount: 0n }, RangeError],
+  ['a memo above 32 bytes', { memo: 'é'.repeat(17) }, RangeError],
+  ['a receiver that is none', { receiver: 'bob' }, TypeError],
+  ['a token that is none', { token: 'USDC' }, TypeError],
+  ['an integration that is none', { integrationAddress: '0xaa' }, TypeError],
+])('%s is rejected, and the payer pays on afterwards', async (_, changes, kind) => {
+  await expect(payer.pay({ ...order, ...changes })).rejects.toThrow(kind)
+  expect((await find(await payer.pay(order))).fate).toBe('succeeded')
 })
 
 test('a payment that the node rejects rejects, and the next one is made', async () => {

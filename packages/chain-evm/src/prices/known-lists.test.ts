@@ -49,9 +49,7 @@ describe('known routers', () => {
     expect(new Set(all.map(({ chainId, address }) => `${chainId}:${address}`)).size).toBe(47)
   })
 
-  test('a chain without a deployment has none', () => {
-    expect(knownRouters(31337)).toEqual([])
-  })
+  test('a chain without a deployment has none', () => expect(knownRouters(31337)).toEqual([]))
 })
 
 describe('known price feeds', () => {
@@ -81,17 +79,15 @@ describe('known price feeds', () => {
   ])('an entry %s is not listed', (_, chainId, address) => expect(feed(chainId, address)).toBeUndefined())
 })
 
-describe('known tokens', () => {
-  test.each([
-    ['the currency of the list', 1, '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', 'USDC', 'USD'],
-    ['a fiat tag', 1, '0x6440f144b7e50d6a8439336510312d2f54beb01d', 'BOLD', 'USD'],
-    ['the native symbol, wrapped', 8453, '0x4200000000000000000000000000000000000006', 'WETH', 'ETH'],
-    ['its own symbol', 137, '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE', 'POL', 'POL'],
-    ['the list before the wrapped native', 100, '0xe91d153e0b41518a2ce8dd3d7944fa863463a97d', 'wxDAI', 'USD'],
-    ['what the same asset is elsewhere, bridged', 100, '0x54e4cb2a4fa0ee46e3d9a98d13bea119666e09f6', 'EURC.e', 'EUR'],
-  ])('are worth %s', (_, chainId, address, symbol, currency) => {
-    expect(token(chainId, address)).toEqual({ address: address.toLowerCase(), symbol, currency })
-  })
+test.each([
+  ['the currency of the list', 1, '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', 'USDC', 'USD'],
+  ['a fiat tag', 1, '0x6440f144b7e50d6a8439336510312d2f54beb01d', 'BOLD', 'USD'],
+  ['the native symbol, wrapped', 8453, '0x4200000000000000000000000000000000000006', 'WETH', 'ETH'],
+  ['its own symbol', 137, '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE', 'POL', 'POL'],
+  ['the list before the wrapped native', 100, '0xe91d153e0b41518a2ce8dd3d7944fa863463a97d', 'wxDAI', 'USD'],
+  ['what the same asset is elsewhere, bridged', 100, '0x54e4cb2a4fa0ee46e3d9a98d13bea119666e09f6', 'EURC.e', 'EUR'],
+])('a known token is worth %s', (_, chainId, address, symbol, currency) => {
+  expect(token(chainId, address)).toEqual({ address: address.toLowerCase(), symbol, currency })
 })
 
 test.each(chains)('the lists of chain %i are well-formed and do not contradict themselves', (chainId) => {

@@ -1,6 +1,6 @@
 import { toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { makeCodeHash } from '../../test/router-logs.js'
+import { makeAddresses, makeCodeHash } from '../../test/router-logs.js'
 import { noConversion, type PaidConversion, type PaidStep } from '../decode/pair-conversions.js'
 import type { DecodedPayment, RouterCall } from '../decode/router-decoder.js'
 import { nativeTokenAddress } from '../decode/router-decoder.js'
@@ -9,14 +9,8 @@ import { computePricing, createPriceLists } from './pricing.js'
 
 await loadKeccak()
 
-const usdc = '0x00000000000000000000000000000000000000c1'
-const zchf = '0x00000000000000000000000000000000000000c2'
-const unlistedToken = '0x00000000000000000000000000000000000000c3'
-const chfUsd = '0x00000000000000000000000000000000000000f1'
-const usdcUsd = '0x00000000000000000000000000000000000000f2'
-const ethUsd = '0x00000000000000000000000000000000000000f4'
-const unlistedFeed = '0x00000000000000000000000000000000000000f3'
-const address = '0x00000000000000000000000000000000000000b2'
+const [usdc, zchf, unlistedToken] = makeAddresses('c1', 'c2', 'c3')
+const [chfUsd, usdcUsd, ethUsd, unlistedFeed, address] = makeAddresses('f1', 'f2', 'f4', 'f3', 'b2')
 const memoHex = `0x${'00'.repeat(32)}`
 
 const lists = createPriceLists(
@@ -173,9 +167,7 @@ describe('the service’s fee', () => {
     expect(getFee(total(4n, 999n), { extraFee: { bps: 25n } })).toBeNull()
   })
 
-  test('is unknown without a call', () => {
-    expect(price(total(2_000n), noConversion).serviceFee).toBeNull()
-  })
+  test('is unknown without a call', () => expect(price(total(2_000n), noConversion).serviceFee).toBeNull())
 })
 
 const mixedCase = '0x00000000000000000000000000000000000000AB'
@@ -202,12 +194,7 @@ test('the native token is worth itself, unless the list says otherwise or nothin
 
 test("codes are those of fiat currencies and of the feeds' bases", () => {
   const { code } = createPriceLists([], [{ ...feed, base: 'WSTETH' }], null)
-  expect(['CHF', 'USD', 'XAU', 'WSTETH'].map((text) => code(makeCodeHash(text)))).toEqual([
-    'CHF',
-    'USD',
-    'XAU',
-    'WSTETH',
-  ])
+  for (const text of ['CHF', 'USD', 'XAU', 'WSTETH']) expect(code(makeCodeHash(text))).toBe(text)
   expect(code(makeCodeHash('chf'))).toBeNull()
   expect(code(makeCodeHash('wstETH'))).toBeNull()
 })

@@ -31,10 +31,6 @@ test.each([
   ['a revert', none, reverts],
   ['an endless loop', none, '0x5b600056'],
   ['megabytes, which the gas limit of the call cuts off', none, '0x6020600052622625a0602052622625e06000f3'],
-  ['a read beyond what a call returned', none, '0x60206000600060003e00'],
-  ['a value from an empty stack', none, '0x01'],
-  ['a full stack', none, '0x5b6000600056'],
-  ['a jump to nowhere', none, '0x600056'],
   ['calls of itself without end', none, '0x5b6000600060006000305afa600056'],
   ['a wish for all memory there is', none, '0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff51'],
   ['an invalid opcode', none, '0xfe'],
@@ -175,10 +171,8 @@ const splitGateway = rewriting((item, { method, params }) => {
   return params.at(-1) === 'latest' ? noState(item) : { id: item.id, error }
 })
 
-test.each([
-  ['batches', 100],
-  ['single requests', 1],
-])('an empty answer of a node that is behind is asked again, over %s', async (_, batchSize) => {
+const sizes = Object.entries({ batches: 100, 'single requests': 1 })
+test.each(sizes)('an empty answer of a node that is behind is asked again, over %s', async (_, batchSize) => {
   const height = await payIn(await deployDai())
   const chain = open({ batchSize })
   for (const lie of [behind(height), splitGateway]) {
@@ -189,10 +183,8 @@ test.each([
   expect(await tokenOut(height, chain)).toMatchObject(dai)
 })
 
-test.each([
-  ['null', null],
-  ['nonsense', 'soon'],
-])('a newest block that is %s is no proof that the node is up to date', async (_, result) => {
+const newest = Object.entries({ null: null, nonsense: 'soon' })
+test.each(newest)('a newest block that is %s is no proof that the node is up to date', async (_, result) => {
   const height = await payIn(await deployDai())
   front.lie('eth_getBlockByNumber', (block, { params }) => (params[0] === 'latest' ? result : block))
   await expect(readAll(open(), height, height)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
@@ -245,15 +237,13 @@ describe('symbol', () => {
   })
 })
 
-describe('decimals', () => {
-  test.each([
-    ['0', uint(0n), 0],
-    ['18', uint(18n), 18],
-    ['255', uint(255n), 255],
-    ['256', uint(256n), 0],
-    ['the largest number', uint(2n ** 256n - 1n), 0],
-    ['a long answer', `${uint(6n)}${'ff'.repeat(32)}`, 6],
-    ['no answer', '0x', 0],
-    ['a short answer', '0x06', 0],
-  ])('%s', (_, answer, expected) => expect(parseDecimals(answer)).toBe(expected))
-})
+test.each([
+  ['0', uint(0n), 0],
+  ['18', uint(18n), 18],
+  ['255', uint(255n), 255],
+  ['256', uint(256n), 0],
+  ['the largest number', uint(2n ** 256n - 1n), 0],
+  ['a long answer', `${uint(6n)}${'ff'.repeat(32)}`, 6],
+  ['no answer', '0x', 0],
+  ['a short answer', '0x06', 0],
+])('decimals: %s', (_, answer, expected) => expect(parseDecimals(answer)).toBe(expected))

@@ -1,6 +1,6 @@
 import { processorUpdateSchema } from '@payment-integration/contract'
 import type { Chain, StoredPayment } from '@payment-integration/core/ports'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { readStored } from '../../test/read-all.js'
 import { payData, receiver, useTestChain } from '../../test/test-chain.js'
 import { devRouter } from '../dev/contracts.generated.js'
@@ -108,19 +108,13 @@ describe('the scope', () => {
 
 test('a payment that is not final costs one request for the head', async () => {
   const payment = await pay()
-  let calls = 0
-  const counted: Chain = {
-    ...chain,
-    transactionFate: (hash) => {
-      calls += 1
-      return chain.transactionFate(hash)
-    },
-  }
+  const transactionFate = vi.fn(chain.transactionFate)
+  const counted = { ...chain, transactionFate }
   expect(await sourceAt(1, counted).lookup(payment)).toBeNull()
-  expect(calls).toBe(0)
+  expect(transactionFate).not.toHaveBeenCalled()
   await node.mine()
   expect(await sourceAt(1, counted).lookup(payment)).not.toBeNull()
-  expect(calls).toBe(1)
+  expect(transactionFate).toHaveBeenCalledOnce()
 })
 
 test('appliesTo selects the payments', async () => {

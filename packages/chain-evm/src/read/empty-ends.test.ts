@@ -38,13 +38,10 @@ describe('an empty answer for a block whose filter reports logs', () => {
     await expect(readAll(open(), last, last)).rejects.toMatchObject({ ...unavailable, message })
   })
 
-  test.each([
-    ['the first', () => [first, quiet]],
-    ['the last', () => [other - 2, last]],
-  ] as const)('is rejected when %s block of a range lacks its logs', async (_, ends) => {
+  const ranges: Record<string, [from: number, to: number]> = { first: [first, quiet], last: [other - 2, last] }
+  test.each(Object.entries(ranges))('is rejected when the %s block of a range lacks its logs', async (_, ends) => {
     front.intercept = rewriting(withoutLogs('everywhere'))
-    const [from, to] = ends() as [number, number]
-    await expect(readAll(open(), from, to)).rejects.toMatchObject(unavailable)
+    await expect(readAll(open(), ...ends)).rejects.toMatchObject(unavailable)
   })
 
   test('is rejected when logs of the other end came', async () => {
@@ -59,13 +56,11 @@ describe('an empty answer for a block whose filter reports logs', () => {
 })
 
 describe('a false positive of a filter does not stop the chain', () => {
-  test.each([
-    ['an empty block', () => quiet],
-    ['a block with another transaction', () => other],
-  ])('%s with the filter of a payment, or with all bits set', async (_, height) => {
+  const blocks = { 'an empty block': quiet, 'a block with another transaction': other }
+  test.each(Object.entries(blocks))('%s with the filter of a payment, or with all bits set', async (_, height) => {
     for (const filter of [paidBloom, full]) {
       front.intercept = rewriting(withFilter(filter))
-      expect((await readAll(open(), height(), height())).payments).toEqual([])
+      expect((await readAll(open(), height, height)).payments).toEqual([])
     }
   })
 

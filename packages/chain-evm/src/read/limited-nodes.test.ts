@@ -119,10 +119,7 @@ test('catching up from a node that rejects batches with its rate limit takes lit
   expect(manual.now() - startedAt).toBeLessThan(bestMs * 2)
 })
 
-test.each([
-  ['near the head', 0],
-  ['far from the head', 1_000],
-])(
+test.each(Object.entries({ 'near the head': 0, 'far from the head': 1_000 }))(
   '%s, every block comes from one node that cuts half of its receipts, by block and by transaction',
   async (_, above) => {
     for (let index = 0; index < 60; index += 1) await chain.block(1, 2)

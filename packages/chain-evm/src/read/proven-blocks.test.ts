@@ -60,10 +60,7 @@ describe.each([
     expect((await read({ batchSize: 1 })).payments).toEqual(trusted.payments)
   })
 
-  const withLogs = (change: (logs: readonly object[]) => object[]) => (it: Receipt) => ({
-    ...it,
-    logs: change(it.logs),
-  })
+  const withLogs = (change: (all: readonly object[]) => object[]) => (it: Receipt) => ({ ...it, logs: change(it.logs) })
   const data = `0x${'01'.repeat(128)}`
   const flaws: [string, (receipts: Receipt[]) => unknown][] = [
     ['without its last log', (all) => [...all.slice(0, -1), ...all.slice(-1).map(withLogs((logs) => logs.slice(1)))]],
@@ -130,11 +127,7 @@ describe.each([
   const otherParent = at(dense, { parentHash: anyHash })
   test.each<[string, (it: Block) => object | null, object]>([
     ['is missing', at(dense, null), rangeGone],
-    [
-      'of a kind of its own does not follow the one before',
-      (it) => ({ ...otherParent(it), extraData: '0x1234' }),
-      rangeGone,
-    ],
+    ['of its own kind does not follow the last', (it) => ({ ...otherParent(it), extraData: '0x1234' }), rangeGone],
     ['was changed and does not hash to its block any more', otherParent, proofFailed],
     ['has another time', at(paid, { timestamp: '0x7fffffff' }), proofFailed],
     ['is of another height', (it) => ({ ...it, number: '0x1' }), unavailable],
@@ -151,10 +144,8 @@ describe.each([
     await expect(read()).rejects.toMatchObject(error)
   })
 
-  test.each<[string, number]>([
-    ['does not have the method', -32_601],
-    ['does not answer it now', -32_000],
-  ])('receipts are asked for one by one when the node %s', async (_, code) => {
+  const codes = Object.entries({ 'does not have the method': -32_601, 'does not answer it now': -32_000 })
+  test.each(codes)('receipts are asked for one by one when the node %s', async (_, code) => {
     chain.front.intercept = rewriting((item, { method }) =>
       method === 'eth_getBlockReceipts' ? { id: item.id, error: { code, message: 'no' } } : item,
     )
@@ -196,24 +187,22 @@ function heights(first: number, last: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index)
 }
 
-describe('the receipts of a block near the head', () => {
-  test('prove one header, and no other that is answered later', async () => {
-    chain.front.intercept = async (request) => {
-      const text = await request.forward()
-      if (!request.methods.includes('eth_getBlockReceipts')) return text
-      const isHeader = (index: number) => request.methods[index] === 'eth_getBlockByNumber'
-      const items = (JSON.parse(text) as (Item & { result: object })[]).map((item, index) =>
-        isHeader(index) ? { ...item, result: { ...item.result, extraData: '0x1234' } } : item,
-      )
-      const place = request.calls.findIndex(({ params }, index) => isHeader(index) && Number(params[0]) === paid)
-      const header = items[place]
-      const again = { ...header, result: { ...header?.result, receiptsRoot: anyHash } }
-      return JSON.stringify([...items, again])
-    }
-    const lied = chain.open()
-    await expect(readAll(lied, from, to)).rejects.toMatchObject({ code: 'ERR_CHAIN_PROOF_FAILED' })
-    expect(lied.nodes()[0]?.failedProofs).toBeGreaterThan(0)
-  })
+test('the receipts of a block near the head prove one header, and no other that is answered later', async () => {
+  chain.front.intercept = async (request) => {
+    const text = await request.forward()
+    if (!request.methods.includes('eth_getBlockReceipts')) return text
+    const isHeader = (index: number) => request.methods[index] === 'eth_getBlockByNumber'
+    const items = (JSON.parse(text) as (Item & { result: object })[]).map((item, index) =>
+      isHeader(index) ? { ...item, result: { ...item.result, extraData: '0x1234' } } : item,
+    )
+    const place = request.calls.findIndex(({ params }, index) => isHeader(index) && Number(params[0]) === paid)
+    const header = items[place]
+    const again = { ...header, result: { ...header?.result, receiptsRoot: anyHash } }
+    return JSON.stringify([...items, again])
+  }
+  const lied = chain.open()
+  await expect(readAll(lied, from, to)).rejects.toMatchObject({ code: 'ERR_CHAIN_PROOF_FAILED' })
+  expect(lied.nodes()[0]?.failedProofs).toBeGreaterThan(0)
 })
 
 describe('the log filters of headers', () => {
@@ -236,17 +225,7 @@ describe('the log filters of headers', () => {
     expect((await readAll(chain.open(), from, to, far)).payments).toHaveLength(8)
   })
 
-  test('one that was emptied does not hide a payment: its header does not hash to its block', async () => {
-    chain.lie('eth_getBlockByNumber', (it: Block) =>
-      Number(it.number) === paid ? { ...it, logsBloom: emptyFilter } : it,
-    )
-    await expect(readAll(chain.open(), from, to, far)).rejects.toMatchObject(proofFailed)
-  })
-
-  test.each<[string, object]>([
-    ['near the head', {}],
-    ['further back', far],
-  ])(
+  test.each(Object.entries({ 'near the head': {}, 'further back': far }))(
     'one that was emptied is rejected in a range of its own %s, once the chain’s headers are known',
     async (_, where) => {
       const opened = chain.open()
@@ -268,21 +247,17 @@ describe('the log filters of headers', () => {
     else await expect(reading).rejects.toMatchObject({ code, message: expect.stringContaining('proof to none') })
   })
 
-  test.each<[string, number, object]>([
-    ['of a known chain is rejected', 1, proofFailed],
-    ['of another chain is accepted', 31_337, { payments: { length: 8 } }],
-  ])('the first header that does not hash to its block %s', async (_, chainId, expected) => {
+  test('the first header of a known chain that does not hash to its block is rejected', async () => {
     chain.front.intercept = rewriting((item, { method }) => {
-      if (method === 'eth_chainId') return { ...item, result: `0x${chainId.toString(16)}` }
-      return method === 'eth_getBlockByNumber'
-        ? { ...item, result: { ...(item.result as Block), extraData: '0x1234' } }
-        : item
+      if (method === 'eth_chainId') return { ...item, result: '0x1' }
+      if (method !== 'eth_getBlockByNumber') return item
+      return { ...item, result: { ...(item.result as Block), extraData: '0x1234' } }
     })
-    const reading = readAll(chain.open({ chainId }), from, to, far).catch((error: unknown) => error)
-    expect(await reading).toMatchObject({ ...expected, ...(chainId === 1 ? { chainId } : {}) })
+    const reading = readAll(chain.open({ chainId: 1 }), from, to, far)
+    await expect(reading).rejects.toMatchObject({ ...proofFailed, chainId: 1 })
   })
 
-  test('non-standard headers with honest filters are read', async () => {
+  test('non-standard headers of another chain with honest filters are read', async () => {
     chain.lie('eth_getBlockByNumber', (it: Block) => ({ ...it, extraData: '0x1234' }))
     const requests = await chain.during(async () =>
       expect((await readAll(chain.open({ maxRange: 3 }), from, to, far)).payments).toHaveLength(8),

@@ -40,10 +40,8 @@ describe('a node', () => {
     expect(nodes.status()).toMatchObject([{ contradictions: 1, lastError: expect.stringContaining('on chain 1.') }])
   })
 
-  test.each([
-    ['answers 502 three times', down],
-    ['cuts its answer three times', cut],
-  ])('that is alone and %s is asked again in place, with its chain id along', async (_, fail) => {
+  const failures = Object.entries({ 'answers 502 three times': down, 'cuts its answer three times': cut })
+  test.each(failures)('that is alone and %s is asked again in place, with its chain id along', async (_, fail) => {
     const node = at.nodeAt(0)
     const nodes = at.alone()
     await used(nodes)

@@ -26,14 +26,9 @@ test('there are at least 100 vectors with distinct names', () => {
   expect(signatures.length).toBeGreaterThanOrEqual(100)
 })
 
-test('Node runs on the node:crypto primitive', () => {
-  expect(chosen.findMatchingKey).toBe(node.findMatchingKey)
-})
+test('Node runs on the node:crypto primitive', () => expect(chosen.findMatchingKey).toBe(node.findMatchingKey))
 
-describe.each([
-  ['node:crypto', node],
-  ['Web Crypto', web],
-])('on %s', (_, primitive) => {
+describe.each(Object.entries({ 'node:crypto': node, 'Web Crypto': web }))('on %s', (_, primitive) => {
   let createVerifier: typeof import('./create-verifier.js').createVerifier
   let verifySignature: typeof import('./verify-signature.js').verifySignature
   let verifyBytes: typeof import('./verify-signature.js').verifyBytes

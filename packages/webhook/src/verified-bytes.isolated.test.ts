@@ -35,10 +35,7 @@ async function verifierOn(
     )
 }
 
-describe.each([
-  ['node:crypto', node],
-  ['Web Crypto', web],
-])('on %s', (_, primitive) => {
+describe.each(Object.entries({ 'node:crypto': node, 'Web Crypto': web }))('on %s', (_, primitive) => {
   const verifiers: [string, VerifierOptions['secrets']][] = [
     ['one secret', secret],
     ['the second of two secrets', ['whsec_newer', secret]],

@@ -60,12 +60,8 @@ test('the guide has a block for every adapter', () => {
 
 test.each(names)('the block for %s takes what is signed and rejects what is not', async (name) => {
   const post = async (options: Partial<TestDeliveryOptions> = {}) =>
-    (
-      await fetch(`http://127.0.0.1:${ports.get(name)}/webhook`, {
-        method: 'POST',
-        ...(await delivery(options)),
-      })
-    ).status
+    (await fetch(`http://127.0.0.1:${ports.get(name)}/webhook`, { method: 'POST', ...(await delivery(options)) }))
+      .status
   expect([await post(), await post({ fault: 'forged' }), await post({ ageSeconds: 400 }), await post()]).toEqual([
     204, 401, 400, 204,
   ])

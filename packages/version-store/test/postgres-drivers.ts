@@ -62,12 +62,8 @@ const pairsAlone: readonly ConformanceExcuse[] = [
 ].map((test) => ({ test, reason: 'it runs on pg', run: false }))
 
 function storeOn(database: unknown, { table }: Place) {
-  const store = createPostgresVersionStore({
-    database,
-    sql: drizzleSql,
-    table,
-    ...patience,
-  } as never) as unknown as Store
+  const options = { database, sql: drizzleSql, table, ...patience } as never
+  const store = createPostgresVersionStore(options) as unknown as Store
   return { store, migrate: () => store.migrate() }
 }
 

@@ -19,10 +19,7 @@ function rename(client: pg.ClientBase) {
 }
 
 describePostgres(({ pool, client }) => {
-  const databases = [
-    ['pool', async () => pool({ max: 1 })],
-    ['client', client],
-  ] as const
+  const databases = Object.entries({ pool: async () => pool({ max: 1 }), client })
 
   test.each(databases)(
     '%s: behind a pooler that tracks protocol statements alone, each delivery is handled',

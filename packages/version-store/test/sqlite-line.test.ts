@@ -58,15 +58,7 @@ test('the line and the lock are waited for together no longer than busyTimeoutMs
   expect(await store.advance(other, nothing)).toBe('apply')
 })
 
-test('by the system clock: a call behind an effect is answered while the effect still runs', async () => {
-  const { store } = setUp({ busyTimeoutMs: 20, monotonicNow: undefined, sleep: undefined })
-  const { delivery, release } = await hold(store)
-  await expect(store.advance(other, unwanted)).rejects.toMatchObject({ code: 'ERR_VERSION_STORE_BUSY' })
-  release()
-  expect(await delivery).toBe('apply')
-})
-
-test('a call of its own store that an effect makes after it waited ends too', async () => {
+test('by the system clock, a call of its own store that an effect makes after it waited ends too', async () => {
   const { store } = setUp({ busyTimeoutMs: 20, monotonicNow: undefined, sleep: undefined })
   const call = store.advance(payment, async () => {
     await Promise.resolve()

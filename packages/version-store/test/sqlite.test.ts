@@ -132,10 +132,8 @@ for (const { name, open } of drivers) {
       exec: (sql) => database.exec(sql),
       prepare: (sql) => database.prepare(sql),
     })
-    const views = [
-      ['', (database: SqliteDatabase) => database],
-      [' on a driver that does not tell', silent],
-    ] as const
+    const plain = (database: SqliteDatabase) => database
+    const views = Object.entries({ '': plain, ' on a driver that does not tell': silent })
 
     test.each(views)('an open transaction of yours is rejected and left alone, at first use too%s', async (_, view) => {
       const database = file()()

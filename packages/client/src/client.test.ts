@@ -191,9 +191,7 @@ describe('a malformed argument is rejected before any request', () => {
   const hash = hashOf(1)
   test.each(['', '0x', hash.slice(0, -1), `${hash}0`, `${hash}\n`, hash.slice(2), '../payments', null])(
     'txHash %j',
-    async (txHash) => {
-      expect(await catchError(reader.get(bad(txHash)))).toBeInstanceOf(TypeError)
-    },
+    async (txHash) => expect(await catchError(reader.get(bad(txHash)))).toBeInstanceOf(TypeError),
   )
 
   test.each(['', '0x12', hashOf(1), '..', undefined])('wallet %j', (address) => {

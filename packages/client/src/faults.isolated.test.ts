@@ -35,21 +35,19 @@ const text =
   () =>
     new HttpResponse(body, { status })
 
-describe('the client does not retry', () => {
-  test.each<[number, unknown, object]>([
-    [400, { error: 'Invalid cursor' }, { code: 'ERR_REQUEST_INVALID', maxLimit: null }],
-    [400, { error: 'Invalid limit', maxLimit: 100 }, { code: 'ERR_REQUEST_INVALID', maxLimit: 100 }],
-    [401, { error: 'Unauthorized' }, { code: 'ERR_UNAUTHORIZED', retryable: false }],
-    [500, { error: 'Internal error' }, { code: 'ERR_SERVICE_UNAVAILABLE', status: 500, retryable: true }],
-    [403, { error: 'Forbidden' }, { code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 403 }],
-    [404, { error: 'Not found' }, { code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 404 }],
-    [409, { error: 'Conflict' }, { code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 409 }],
-    [201, page([1]), { code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 201 }],
-  ])('after %i %j on a list', async (status, body, expected) => {
-    const count = respond(json(body, status))
-    expect(await catchError(payments.list())).toMatchObject(expected)
-    expect(count()).toBe(1)
-  })
+test.each<[number, unknown, object]>([
+  [400, { error: 'Invalid cursor' }, { code: 'ERR_REQUEST_INVALID', maxLimit: null }],
+  [400, { error: 'Invalid limit', maxLimit: 100 }, { code: 'ERR_REQUEST_INVALID', maxLimit: 100 }],
+  [401, { error: 'Unauthorized' }, { code: 'ERR_UNAUTHORIZED', retryable: false }],
+  [500, { error: 'Internal error' }, { code: 'ERR_SERVICE_UNAVAILABLE', status: 500, retryable: true }],
+  [403, { error: 'Forbidden' }, { code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 403 }],
+  [404, { error: 'Not found' }, { code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 404 }],
+  [409, { error: 'Conflict' }, { code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 409 }],
+  [201, page([1]), { code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 201 }],
+])('the client does not retry after %i %j on a list', async (status, body, expected) => {
+  const count = respond(json(body, status))
+  expect(await catchError(payments.list())).toMatchObject(expected)
+  expect(count()).toBe(1)
 })
 
 describe('a look-up', () => {

@@ -111,6 +111,4 @@ test.each([
   ['a lower hash', at(noon, '10', hashOf(4)), true],
   ['a higher hash', at(noon, '10', hashOf(6)), false],
   ['the same position', middle, false],
-])('%s comes later in the list: %o', (_case, payment, expected) => {
-  expect(isOlder(payment, middle)).toBe(expected)
-})
+])('%s comes later in the list: %o', (_case, payment, expected) => expect(isOlder(payment, middle)).toBe(expected))

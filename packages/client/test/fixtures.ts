@@ -86,23 +86,14 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A request that a test server received. */
-export interface RecordedRequest {
-  readonly method: string | undefined
-  readonly url: string | undefined
-  readonly headers: NodeJS.Dict<string | string[]>
-  /** The text of the body. */
-  readonly body: string
-}
-
 /** Serves these answers as JSON in turn, then always the last, and records the requests. */
 export async function serveReplies(...replies: readonly [Reply, ...Reply[]]) {
-  const requests: RecordedRequest[] = []
+  const record = ({ method, url, headers }: IncomingMessage, body: string) => ({ method, url, headers, body })
+  const requests: ReturnType<typeof record>[] = []
   const server = await serve(async (request, response) => {
-    const { method, url, headers } = request
     const body = Buffer.concat(await request.toArray()).toString('utf8')
     const { status = 200, headers: extra = {}, body: sent } = replies[requests.length] ?? (replies.at(-1) as Reply)
-    requests.push({ method, url, headers, body })
+    requests.push(record(request, body))
     for (const [name, value] of Object.entries(extra)) response.setHeader(name, value)
     answer(response, status, sent)
   })

@@ -59,12 +59,9 @@ test('the block about amounts is exact', async () => {
 })
 
 const says = 'Token is invalid. The verification shared before was rejected: RED'
-const red: Parameters<typeof shareResponse>[0] = {
-  reviewStatus: 'completed',
-  reviewAnswer: 'RED',
-  rejectType: 'RETRY',
-  rejectLabels: ['BAD_SELFIE'],
-}
+const retry: Parameters<typeof formatShareRejection>[1] = { rejectType: 'RETRY', rejectLabels: ['BAD_SELFIE'] }
+const final: typeof retry = { rejectType: 'FINAL', rejectLabels: ['FORGERY'] }
+const red = shareResponse({ reviewStatus: 'completed', reviewAnswer: 'RED', ...retry })
 const rejected = (former: Parameters<typeof formatShareRejection>[1]): Reply => ({
   status: 422,
   body: rejection(formatShareRejection('Token is invalid', former)),
@@ -74,25 +71,17 @@ test.each<[string, Reply, string]>([
   ['reports that the provider waits for documents', { body: shareResponse() }, 'no verdict yet: init'],
   [
     'reports why a verification was rejected, and that a retry may help',
-    { body: shareResponse(red) },
+    { body: red },
     'rejected: BAD_SELFIE, try again: true',
   ],
   ['asks for a fresh token', rejected(null), 'mint a fresh token: Token is invalid'],
   [
     'asks for a correction first where the user was rejected',
-    rejected({ rejectType: 'RETRY', rejectLabels: ['BAD_SELFIE'] }),
+    rejected(retry),
     `correct the flaw, then mint a fresh token: ${says}, RETRY. Labels: BAD_SELFIE.`,
   ],
-  [
-    'stops after a final rejection',
-    rejected({ rejectType: 'FINAL', rejectLabels: ['FORGERY'] }),
-    `stop: ${says}, FINAL. Labels: FORGERY.`,
-  ],
-  [
-    'reports a verification of another integration',
-    { status: 409, body: verificationUnavailableBody },
-    'verified elsewhere',
-  ],
+  ['stops after a final rejection', rejected(final), `stop: ${says}, FINAL. Labels: FORGERY.`],
+  ['reports a user verified elsewhere', { status: 409, body: verificationUnavailableBody }, 'verified elsewhere'],
 ])('the block of the guide about sharing %s', async (_case, reply, printed) => {
   await using server = await serveReplies(reply)
   const variables = { ...getVariables({ url: server.url, apiSecret }), USER_EMAIL: email, SHARE_TOKEN: kycShareToken }
@@ -104,11 +93,7 @@ const failed = verified({ verified: false, verificationErrors: ['Invalid payment
 
 test.each([
   ['reports that the transaction was paid as invoiced', { body: verified() }, 'paid as invoiced'],
-  [
-    'says why it was not',
-    { status: 409, body: failed },
-    'not as invoiced: Invalid payment amount, Invalid payment currency',
-  ],
+  ['says why not', { status: 409, body: failed }, 'not as invoiced: Invalid payment amount, Invalid payment currency'],
 ])('the block of the guide about the legacy API %s', async (_case, reply, verdict) => {
   await using server = await serveReplies({ body: lookup() }, reply)
   const variables = { PAYMENTS_URL: server.url, LEGACY_API_KEY: apiKey, TX_HASH: txHash }

@@ -10,6 +10,7 @@ import { createService, parseMasterKey } from '@payment-integration/core'
 import type { NewPayment } from '@payment-integration/core/internal'
 import { createApp, createUndiciSender } from '@payment-integration/server'
 import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
+import { paymentFacts } from '../../core/test/support/stored-payment.js'
 import { type ClientOptions, createClient, createLegacyClient, type Payment } from '../src/exports/index.js'
 import { hashOf, integrationAddress, patience } from './fixtures.js'
 
@@ -25,27 +26,13 @@ export function findTime(n: number): Date {
 function indexed(n: number, blockTimestamp: number, chainId = 137): NewPayment {
   const token = { address: `0x${'33'.repeat(20)}`, symbol: 'USDC', decimals: 6 }
   const txHash = hashOf(n + 1_000)
-  return {
-    primary: true,
-    facts: {
-      chainId,
-      txHash,
-      ordinal: 0,
-      logIndex: 0,
-      blockNumber: 1_000_000 - n,
-      blockHash: `0x${(n + 1_000).toString(16).padStart(64, 'b')}`,
-      blockTimestamp,
-      router: { address: `0x${'ee'.repeat(20)}`, version: '0.8' },
-      sender: `0x${'11'.repeat(20)}`,
-      receiver: `0x${'22'.repeat(20)}`,
-      memoHex: `0x${'00'.repeat(32)}`,
-      integrationAddress,
-      source: { chainId, txHash },
-      tokenIn: { ...token, amount: 13_500_000n },
-      tokenOut: { ...token, gross: 13_500_000n, net: 13_370_000n },
-      pricing: { listedToken: null, feeds: [], calledAmount: null, serviceFee: null },
-    },
-  }
+  const facts = paymentFacts('', {
+    ...{ chainId, txHash, blockTimestamp, integrationAddress, source: { chainId, txHash } },
+    ...{ blockNumber: 1_000_000 - n, blockHash: `0x${(n + 1_000).toString(16).padStart(64, 'b')}` },
+    tokenIn: { ...token, amount: 13_500_000n },
+    tokenOut: { ...token, gross: 13_500_000n, net: 13_370_000n },
+  })
+  return { primary: true, facts }
 }
 
 /** Starts a service with one integration, and closes it by `await using`. */

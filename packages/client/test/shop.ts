@@ -7,26 +7,13 @@ import { paymentHash, startService } from './service.js'
 type Service = Awaited<ReturnType<typeof startService>>
 type Snapshot = Pick<Payment, 'integrationAddress' | 'chainId' | 'txHash' | 'version' | 'state'>
 
-/** The integrator. `effects` has one entry per effect, such as `7@2`. */
-export interface Shop {
-  readonly client: Client
-  readonly store: VersionStore<undefined>
-  readonly effects: string[]
-  /** The handler of deliveries and of reconciling. Set `reject` to have it throw. */
-  readonly handle: (snapshot: Snapshot) => Promise<void>
-  /** Payments whose handler throws. */
-  readonly reject: Set<number>
-  /** The snapshot that a delivery of the newest version would carry. */
-  snapshot(n: number): Promise<Snapshot>
-  /** Hands a delivery to the receiver. */
-  deliver(snapshot: Snapshot): Promise<unknown>
-  /** Takes the checkpoint as a file would keep it. */
-  reconcile(options?: Partial<ReconcileOptions<undefined>>): Promise<Reconciliation>
-}
+export type Shop = ReturnType<typeof openShop>
 
-export function openShop(service: Service, client: Client = service.client()): Shop {
-  const store = createMemoryVersionStore()
+export function openShop(service: Service, client: Client = service.client()) {
+  const store: VersionStore<undefined> = createMemoryVersionStore()
+  /** One entry per effect, such as `7@2`. */
   const effects: string[] = []
+  /** Payments whose handler throws. */
   const reject = new Set<number>()
   const handle = async ({ txHash, version }: Snapshot) => {
     const n = getNumber(txHash)
@@ -35,14 +22,13 @@ export function openShop(service: Service, client: Client = service.client()): S
   }
   const { accept } = createReceiver({ verify: async (snapshot: Snapshot) => ({ snapshot }), store, handle })
   return {
-    client,
-    store,
-    effects,
-    handle,
-    reject,
-    snapshot: (n) => client.payments.get(paymentHash(n)),
+    ...{ client, store, effects, handle, reject },
+    /** The snapshot that a delivery of the newest version would carry. */
+    snapshot: (n: number): Promise<Snapshot> => client.payments.get(paymentHash(n)),
+    /** Hands a delivery to the receiver. */
     deliver: accept,
-    reconcile: ({ checkpoint, ...options } = {}) =>
+    /** Takes the checkpoint as a file would keep it. */
+    reconcile: ({ checkpoint, ...options }: Partial<ReconcileOptions<undefined>> = {}): Promise<Reconciliation> =>
       reconcile(client, {
         ...{ from: store, handle, ...options },
         ...(checkpoint !== undefined && { checkpoint: JSON.parse(JSON.stringify(checkpoint)) }),

@@ -18,19 +18,17 @@ const redeemed = shareResponse()
 const json = 'application/json'
 const answered = { kind: 'in_flight', status: 'init', redeemed: true, response: redeemed }
 
-describe('over a real connection', () => {
-  test('a share is one POST of the two fields, verbatim, with Basic credentials', async () => {
-    await using server = await serveReplies({ body: redeemed })
-    const more = { ...submission, note: 'for nobody else' }
-    expect(await getClient(`${server.url}/prefix/`).identity.share(more)).toEqual(answered)
-    expect(server.requests).toHaveLength(1)
-    expect(server.requests[0]).toMatchObject({
-      method: 'POST',
-      url: '/prefix/api/v1/integration/idv-share-token',
-      headers: { authorization: `Basic ${encodedSecret}`, 'content-type': json, accept: json },
-    })
-    expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({ email, kycShareToken })
+test('a share is one POST of the two fields, verbatim, with Basic credentials', async () => {
+  await using server = await serveReplies({ body: redeemed })
+  const more = { ...submission, note: 'for nobody else' }
+  expect(await getClient(`${server.url}/prefix/`).identity.share(more)).toEqual(answered)
+  expect(server.requests).toHaveLength(1)
+  expect(server.requests[0]).toMatchObject({
+    method: 'POST',
+    url: '/prefix/api/v1/integration/idv-share-token',
+    headers: { authorization: `Basic ${encodedSecret}`, 'content-type': json, accept: json },
   })
+  expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({ email, kycShareToken })
 })
 
 describe('a rejection is not retried', () => {
@@ -88,45 +86,41 @@ describe('a rejected token', () => {
   })
 })
 
-describe('a share is retried, because the service redeems a token once', () => {
-  const busy = { error: 'Service temporarily unavailable' }
-  test.each<[string, Reply]>([
-    ['the provider is down', { status: 503, body: identityUnavailableBody }],
-    ['the service is down', { status: 503, body: busy }],
-    ['a proxy cannot reach the service', { status: 502, body: { error: 'Bad gateway' } }],
-    ['a proxy times out', { status: 504, body: null }],
-    ['the rate is limited', { status: 429, body: { error: 'Too many requests' } }],
-  ])('when %s: with the same bytes, until an answer arrives', async (_case, reply) => {
-    await using server = await serveReplies(reply, reply, { body: redeemed })
-    expect(await share(server.url)).toEqual(answered)
-    expect(server.requests).toHaveLength(3)
-    expect(new Set(server.requests.map(({ body }) => body)).size).toBe(1)
-  })
+const busy = { error: 'Service temporarily unavailable' }
+test.each<[string, Reply]>([
+  ['the provider is down', { status: 503, body: identityUnavailableBody }],
+  ['the service is down', { status: 503, body: busy }],
+  ['a proxy cannot reach the service', { status: 502, body: { error: 'Bad gateway' } }],
+  ['a proxy times out', { status: 504, body: null }],
+  ['the rate is limited', { status: 429, body: { error: 'Too many requests' } }],
+])('a share is retried with the same bytes, because the service redeems a token once: %s', async (_case, reply) => {
+  await using server = await serveReplies(reply, reply, { body: redeemed })
+  expect(await share(server.url)).toEqual(answered)
+  expect(server.requests).toHaveLength(3)
+  expect(new Set(server.requests.map(({ body }) => body)).size).toBe(1)
 })
 
-describe('a malformed argument is rejected before any request, and the message does not repeat it', () => {
-  const { identity } = getClient('http://localhost:1', { fetch: () => Promise.reject(new Error('something was sent')) })
-  const bad = (value: unknown) => value as ShareRequest
+const { identity } = getClient('http://localhost:1', { fetch: () => Promise.reject(new Error('something was sent')) })
+const bad = (value: unknown) => value as ShareRequest
 
-  test.each<[string, unknown, typeof TypeError | typeof RangeError, string]>([
-    ['nothing', undefined, TypeError, 'email and kycShareToken'],
-    ['null', null, TypeError, 'email and kycShareToken'],
-    ['a text', email, TypeError, 'email and kycShareToken'],
-    ['no address', { kycShareToken }, TypeError, 'email is missing'],
-    ['a number as address', { email: 7, kycShareToken }, TypeError, 'email is missing'],
-    ['an address without @', { email: 'user.example', kycShareToken }, TypeError, 'email is not an e-mail address'],
-    ['an address with a line break after it', { email: `${email}\n`, kycShareToken }, TypeError, 'white space'],
-    ['an address of 1025 characters', { email: email.padStart(1_025, 'a'), kycShareToken }, TypeError, 'email is not'],
-    ['no token', { email }, TypeError, 'kycShareToken is missing'],
-    ['an empty token', { email, kycShareToken: '' }, TypeError, 'kycShareToken is missing'],
-    ['a blank token', { email, kycShareToken: ' \n' }, TypeError, 'kycShareToken is missing'],
-    ['the answer of the mint call', { email, kycShareToken: { token: kycShareToken } }, TypeError, 'kycShareToken is'],
-    ['a token of 4097 characters', { email, kycShareToken: '_'.repeat(4_097) }, RangeError, '4097 characters'],
-  ])('%s', async (_case, request, kind, says) => {
-    const error = await catchError(identity.share(bad(request)))
-    expect(error).toBeInstanceOf(kind)
-    const { message } = error as Error
-    expect(message).toContain(says)
-    for (const value of [email, kycShareToken, 'user.example', '____']) expect(message).not.toContain(value)
-  })
+test.each<[string, unknown, typeof TypeError | typeof RangeError, string]>([
+  ['nothing', undefined, TypeError, 'email and kycShareToken'],
+  ['null', null, TypeError, 'email and kycShareToken'],
+  ['a text', email, TypeError, 'email and kycShareToken'],
+  ['no address', { kycShareToken }, TypeError, 'email is missing'],
+  ['a number as address', { email: 7, kycShareToken }, TypeError, 'email is missing'],
+  ['an address without @', { email: 'user.example', kycShareToken }, TypeError, 'email is not an e-mail address'],
+  ['an address with a line break after it', { email: `${email}\n`, kycShareToken }, TypeError, 'white space'],
+  ['an address of 1025 characters', { email: email.padStart(1_025, 'a'), kycShareToken }, TypeError, 'email is not'],
+  ['no token', { email }, TypeError, 'kycShareToken is missing'],
+  ['an empty token', { email, kycShareToken: '' }, TypeError, 'kycShareToken is missing'],
+  ['a blank token', { email, kycShareToken: ' \n' }, TypeError, 'kycShareToken is missing'],
+  ['the answer of the mint call', { email, kycShareToken: { token: kycShareToken } }, TypeError, 'kycShareToken is'],
+  ['a token of 4097 characters', { email, kycShareToken: '_'.repeat(4_097) }, RangeError, '4097 characters'],
+])('a share with %s is rejected unsent, and the message does not repeat it', async (_case, request, kind, says) => {
+  const error = await catchError(identity.share(bad(request)))
+  expect(error).toBeInstanceOf(kind)
+  const { message } = error as Error
+  expect(message).toContain(says)
+  for (const value of [email, kycShareToken, 'user.example', '____']) expect(message).not.toContain(value)
 })

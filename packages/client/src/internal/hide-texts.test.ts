@@ -12,6 +12,4 @@ test.each<[string, string, readonly string[], string]>([
   ['with half a surrogate pair in it', 'x \ud800y', ['\ud800y'], 'x [hidden]'],
   ['unless it is empty', 'abc', [''], 'abc'],
   ['unless the list is empty', 'abc', [], 'abc'],
-])('hides a secret %s', (_case, text, secrets, expected) => {
-  expect(hideTexts(text, secrets)).toBe(expected)
-})
+])('hides a secret %s', (_case, text, secrets, expected) => expect(hideTexts(text, secrets)).toBe(expected))

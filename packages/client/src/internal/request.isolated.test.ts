@@ -32,11 +32,8 @@ async function run(
     (error: unknown) => ({ value: undefined, error }),
   )
   await vi.runAllTimersAsync()
-  return {
-    ...(await outcome),
-    waits: times.slice(1).map((at, i) => at - (times[i] as number)),
-    endedAt: Date.now() - start,
-  }
+  const waits = times.slice(1).map((at, i) => at - (times[i] as number))
+  return { ...(await outcome), waits, endedAt: Date.now() - start }
 }
 const done = { status: 200, body: page([1]) }
 const busy = { status: 503 }
@@ -66,10 +63,8 @@ describe('the wait before a retry', () => {
   })
 
   // The contract tests all forms, in foreign-text.test.ts.
-  test.each([
-    ['1.5', 1_500],
-    ['Friday, 02-Jan-26 03:04:09 GMT', 4_000],
-  ])('is the Retry-After %s', async (retryAfter, waitMs) => {
+  const forms = { '1.5': 1_500, 'Friday, 02-Jan-26 03:04:09 GMT': 4_000 }
+  test.each(Object.entries(forms))('is the Retry-After %s', async (retryAfter, waitMs) => {
     expect((await run([{ status: 429, retryAfter }, done])).waits).toEqual([waitMs])
   })
 

@@ -47,9 +47,7 @@ test('every number keeps its exact decimal, and is rejected when that has more t
 
 test.each(['0', '0.0', '1.00', '9007199254740993', `0.${'0'.repeat(97)}1`, '9'.repeat(100)])(
   'the text %s stays unchanged',
-  (text) => {
-    expect(plainAmount(text)).toBe(text)
-  },
+  (text) => expect(plainAmount(text)).toBe(text),
 )
 
 describe('rejects', () => {

@@ -204,8 +204,6 @@ describe('a malformed argument is rejected before any request', () => {
 
   test.each<[string, unknown, typeof TypeError | typeof RangeError, RegExp]>([
     ['address', 'x'.repeat(129), RangeError, /^address has 129 characters; pass an address or an account handle, 128/],
-    ['invoiceAmount', '1'.repeat(101), RangeError, /^invoiceAmount has 101 characters/],
-    ['invoiceAmount', 1e-99, RangeError, /^invoiceAmount has 101 characters/],
     ['invoiceCurrency', 'chf', TypeError, /lowercase/],
     ['invoiceCurrency', '', TypeError, /missing or blank/],
     ['invoiceCurrency', 'CHF ', TypeError, /white space/],
@@ -232,9 +230,7 @@ test.each<[string, unknown]>([
   ['deep in a list', { details: [{ path: ['chainId', `x${secret}`] }] }],
   ['as the name of a field', { [secret]: 1 }],
   ['in escapes', JSON.parse(`"${[...secret].map((char) => `\\u00${char.charCodeAt(0).toString(16)}`).join('')}"`)],
-])('finds the secret %s', (_case, body) => {
-  expect(repeatsSecret(body, secret)).toBe(true)
-})
+])('finds the secret %s', (_case, body) => expect(repeatsSecret(body, secret)).toBe(true))
 
 test('finds nothing in a body without it', () => {
   expect(repeatsSecret({ error: 'Invalid', details: [secret.slice(1), secret.slice(0, -1)] }, secret)).toBe(false)

@@ -15,9 +15,7 @@ describe('a foreign document', () => {
     nested(32),
     `[${Array.from({ length: 40_000 }, () => `{"address":"0x${'0'.repeat(40)}","storageKeys":[]}`).join()}]`,
     `[${Array.from({ length: 4_000 }, () => '{"jsonrpc":"2.0","id":1,"result":[]}').join()}]`,
-  ])('%# of ordinary shape is parsed as JSON.parse does', (text) => {
-    expect(parse(text)).toEqual(JSON.parse(text))
-  })
+  ])('%# of ordinary shape is parsed as JSON.parse does', (text) => expect(parse(text)).toEqual(JSON.parse(text)))
 
   test.each(['', '{', ']', '[[}', '"', '"\\', '"\\"', '[1,]', 'nothing'])('%j is a SyntaxError', (text) => {
     expect(() => parse(text)).toThrow(SyntaxError)

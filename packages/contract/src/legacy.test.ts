@@ -49,14 +49,12 @@ describe('the reading schemas', () => {
   })
 })
 
-describe('the verify answer (interface 4.3)', () => {
-  it('adds a verdict with the fixed texts', () => {
-    const isWritten = (error: string) => {
-      const payments = [{ ...item, verified: false, verificationErrors: [error] }]
-      return verifyResponseWriteSchema.safeParse({ ...lookup, payments }).success
-    }
-    expect([isWritten('Invalid payment amount'), isWritten('Wrong amount')]).toEqual([true, false])
-  })
+it('the verify answer (interface 4.3) adds a verdict with the fixed texts', () => {
+  const isWritten = (error: string) => {
+    const payments = [{ ...item, verified: false, verificationErrors: [error] }]
+    return verifyResponseWriteSchema.safeParse({ ...lookup, payments }).success
+  }
+  expect([isWritten('Invalid payment amount'), isWritten('Wrong amount')]).toEqual([true, false])
 })
 
 describe('the legacy type snapshot', () => {

@@ -43,9 +43,7 @@ describe.each([
     ['at the top', { ...sample, accountId: 'acc_1' }],
     ['in recipient', { ...sample, recipient: { title: 'A', subtitle: null, points: 1 } }],
     ['in invoice', { ...sample, invoice: { ...snapshot.invoice, solver: 'x' } }],
-  ])('rejects unknown fields %s when writing', (_where, leaky) => {
-    expect(write.safeParse(leaky).success).toBe(false)
-  })
+  ])('rejects unknown fields %s when writing', (_where, leaky) => expect(write.safeParse(leaky).success).toBe(false))
 
   it.each(['amount', 'currency', 'settlementAmount', 'settlementCurrency'])(
     'has an invoice with all four fields or none: %s is missing',
@@ -80,11 +78,8 @@ describe('the payment object', () => {
     expect(Object.keys(payment).slice(0, 7)).toEqual(Object.keys(snapshot))
   })
 
-  it.each(['2026-01-02', '2026-01-02T03:04:05+01:00', '1767323045'])(
-    'rejects %s as blockTimestamp',
-    (blockTimestamp) => {
-      expect(paymentSchema.safeParse({ ...payment, blockTimestamp }).success).toBe(false)
-    },
+  it.each(['2026-01-02', '2026-01-02T03:04:05+01:00', '1767323045'])('rejects %s as blockTimestamp', (blockTimestamp) =>
+    expect(paymentSchema.safeParse({ ...payment, blockTimestamp }).success).toBe(false),
   )
 
   it('may have null only as the symbol in its tokens', () => {
@@ -94,10 +89,8 @@ describe('the payment object', () => {
   })
 })
 
-describe('the page object (interface 2.2)', () => {
-  it('has payments and a cursor that is null on the last page', () => {
-    expect(pageWriteSchema.parse({ payments: [payment], nextCursor: null }).payments).toEqual([payment])
-    expect(pageSchema.safeParse({ payments: [payment] }).success).toBe(false)
-    expect(pageWriteSchema.safeParse({ payments: [], nextCursor: null, total: 1 }).success).toBe(false)
-  })
+it('the page object (interface 2.2) has payments and a cursor that is null on the last page', () => {
+  expect(pageWriteSchema.parse({ payments: [payment], nextCursor: null }).payments).toEqual([payment])
+  expect(pageSchema.safeParse({ payments: [payment] }).success).toBe(false)
+  expect(pageWriteSchema.safeParse({ payments: [], nextCursor: null, total: 1 }).success).toBe(false)
 })

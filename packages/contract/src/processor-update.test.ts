@@ -19,10 +19,7 @@ describe('the processor update', () => {
     ['an id of 129 characters', { id: 'x'.repeat(129) }],
     ['a chain id with a sign', { chainId: '+1' }],
     ['a short hash', { txHash: '0xab' }],
-    [
-      'an amount as a number',
-      { invoice: { amount: 1, currency: 'A', settlementAmount: '1', settlementCurrency: 'B' } },
-    ],
+    ['a number as amount', { invoice: { amount: 1, currency: 'A', settlementAmount: '1', settlementCurrency: 'B' } }],
   ])('rejects %s', (_what, change) =>
     expect(processorUpdateSchema.safeParse({ ...update, ...change }).success).toBe(false),
   )

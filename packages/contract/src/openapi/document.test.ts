@@ -47,9 +47,7 @@ describe('the document', () => {
     expect(() => createOpenApiDocument(options)).toThrow(TypeError)
   })
 
-  it('names no host', () => {
-    expect(text).not.toMatch(/https?:/)
-  })
+  it('names no host', () => expect(text).not.toMatch(/https?:/))
 
   it('is not in the main entry, which browsers load', () => {
     expect(Object.keys(main)).not.toContain('createOpenApiDocument')

@@ -27,8 +27,5 @@ testGrowth(
     'an applicant': (text) => parseApplicant(200, { id: text, createdAt: text, review: { reviewStatus: text } }),
     'a review': (text) => parseReview(text, { reviewAnswer: text, rejectLabels: text.split(' ') }),
   },
-  {
-    begins: ['2020-02-21 13:23:19.', '{"type":"applicantReviewed","a":"', 'Token is invalid'],
-    parts: ['2020-', ':19'],
-  },
+  { begins: ['2020-02-21 13:23:19.', '{"type":"applicantReset","a":"', 'Token is invalid'], parts: ['2020-', ':19'] },
 )

@@ -60,16 +60,14 @@ describe('truncated, slow and foreign answers', () => {
   })
 })
 
-describe('JSON that is not an applicant', () => {
-  test.each([
-    ...['null', 'true', '1', '"a1"', '[]', '[{"id":"a1"}]', '{}', '{"id":""}', '{"id":1}', '{"id":null}'],
-    ...['{"id":["a1"]}', '{"Id":"a1"}', '{"applicant":{"id":"a1"}}', '{"__proto__":{"id":"a1"}}', '{"id":"a1"'],
-    `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
-  ])('%.40s is rejected', async (body) => {
-    const provider = await providerAnswering(200, body)
-    expect(await catchError(provider.redeem(redeem))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER', ...unknown })
-    expect(await catchError(provider.find('pi:1'))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER' })
-  })
+test.each([
+  ...['null', 'true', '1', '"a1"', '[]', '[{"id":"a1"}]', '{}', '{"id":""}', '{"id":1}', '{"id":null}'],
+  ...['{"id":["a1"]}', '{"Id":"a1"}', '{"applicant":{"id":"a1"}}', '{"__proto__":{"id":"a1"}}', '{"id":"a1"'],
+  `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
+])('JSON that is not an applicant is rejected: %.40s', async (body) => {
+  const provider = await providerAnswering(200, body)
+  expect(await catchError(provider.redeem(redeem))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER', ...unknown })
+  expect(await catchError(provider.find('pi:1'))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER' })
 })
 
 describe('a call ends early', () => {

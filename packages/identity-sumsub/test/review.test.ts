@@ -36,20 +36,18 @@ describe('states', () => {
   })
 })
 
-describe('verdicts of a completed check', () => {
-  const remarks = { clientComment: 'secret', moderationComment: 'm', buttonIds: ['b'] }
-  test.each<[object, string, string | null, string[]]>([
-    [green, 'GREEN', null, []],
-    [{ reviewAnswer: 'GREEN', reviewRejectType: 'FINAL', rejectLabels: ['FORGERY'] }, 'GREEN', null, []],
-    [{ reviewAnswer: 'RED' }, 'RED', null, []],
-    [{ reviewAnswer: 'RED', reviewRejectType: 'RETRY', rejectLabels: ['A', 'B'] }, 'RED', 'RETRY', ['A', 'B']],
-    [{ reviewAnswer: 'RED', reviewRejectType: 'FINAL', ...remarks }, 'RED', 'FINAL', []],
-    [{ reviewAnswer: 'RED', reviewRejectType: 'final', rejectLabels: ['A', 1, null, {}, ''] }, 'RED', null, ['A', '']],
-    [{ reviewAnswer: 'RED', rejectLabels: 'A' }, 'RED', null, []],
-  ])('%j is %s, %s, %j', (result, reviewAnswer, rejectType, rejectLabels) => {
-    const review = { reviewStatus: 'completed', reviewAnswer, rejectType, rejectLabels }
-    expect(parseReview('completed', result)).toEqual(review)
-  })
+const remarks = { clientComment: 'secret', moderationComment: 'm', buttonIds: ['b'] }
+test.each<[object, string, string | null, string[]]>([
+  [green, 'GREEN', null, []],
+  [{ reviewAnswer: 'GREEN', reviewRejectType: 'FINAL', rejectLabels: ['FORGERY'] }, 'GREEN', null, []],
+  [{ reviewAnswer: 'RED' }, 'RED', null, []],
+  [{ reviewAnswer: 'RED', reviewRejectType: 'RETRY', rejectLabels: ['A', 'B'] }, 'RED', 'RETRY', ['A', 'B']],
+  [{ reviewAnswer: 'RED', reviewRejectType: 'FINAL', ...remarks }, 'RED', 'FINAL', []],
+  [{ reviewAnswer: 'RED', reviewRejectType: 'final', rejectLabels: ['A', 1, null, {}, ''] }, 'RED', null, ['A', '']],
+  [{ reviewAnswer: 'RED', rejectLabels: 'A' }, 'RED', null, []],
+])('the verdict of a completed check with %j is %s, %s, %j', (result, reviewAnswer, rejectType, rejectLabels) => {
+  const review = { reviewStatus: 'completed', reviewAnswer, rejectType, rejectLabels }
+  expect(parseReview('completed', result)).toEqual(review)
 })
 
 test('of any JSON only completed with GREEN approves, and every answer is one of the contract', () => {

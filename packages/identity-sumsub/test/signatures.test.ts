@@ -43,9 +43,7 @@ describe('webhook digests made by OpenSSL', () => {
   const sha2 = vectors.webhooks.filter(({ algorithm }) => algorithm !== 'HMAC_SHA1_HEX')
   const sha1 = vectors.webhooks.filter(({ algorithm }) => algorithm === 'HMAC_SHA1_HEX')
 
-  test.each(sha2)('$name is accepted', async (vector) => {
-    expect(accepted).toContain(await getCode(vector))
-  })
+  test.each(sha2)('$name is accepted', async (vector) => expect(accepted).toContain(await getCode(vector)))
 
   test.each(sha2)('$name is not accepted with any bit of its digest flipped', async (vector) => {
     for (let at = 0; at < vector.digest.length; at++)

@@ -61,9 +61,7 @@ describe('the digest', () => {
 
   test.each([['', ' ', []], ['\t'], [['a', '']], [undefined], [[undefined]], [' a']].flat(1))(
     'the secret %j is a TypeError',
-    (value) => {
-      expect(() => createWebhookReader({ secret: value as string })).toThrow(TypeError)
-    },
+    (value) => expect(() => createWebhookReader({ secret: value as string })).toThrow(TypeError),
   )
 })
 
@@ -215,49 +213,47 @@ describe('the key of an event', () => {
   })
 })
 
-describe('webhooks of the local provider', () => {
-  /** The webhooks of one applicant's history, in order. */
-  async function webhooksOfHistory(algorithm: 'HMAC_SHA256_HEX' | 'HMAC_SHA512_HEX') {
-    const webhooks: RawWebhook[] = []
-    const { baseUrl: url } = await serve(({ headers }, response, body) => {
-      const header = (name: string) => (headers[name] as string | undefined) ?? null
-      webhooks.push({ body, digest: header('x-payload-digest'), algorithm: header('x-payload-digest-alg') })
-      response.end()
-    })
-    const { local } = await started()
-    local.setWebhooks('ServiceCo', [{ url, secretKey: secret, algorithm }])
-    const { id } = local.addApplicant({ clientId: 'ServiceCo', externalUserId: 'pi:1', as: 'init' })
-    local.handIn(id)
-    local.approve(id)
-    local.resetApplicant(id)
-    local.handIn(id)
-    local.approve(id)
-    local.reject(id, { labels: ['FORGERY'], rejectType: 'FINAL' })
-    await local.deliverWebhooks()
-    return webhooks
-  }
+/** The webhooks of one applicant's history, in order. */
+async function webhooksOfHistory(algorithm: 'HMAC_SHA256_HEX' | 'HMAC_SHA512_HEX') {
+  const webhooks: RawWebhook[] = []
+  const { baseUrl: url } = await serve(({ headers }, response, body) => {
+    const header = (name: string) => (headers[name] as string | undefined) ?? null
+    webhooks.push({ body, digest: header('x-payload-digest'), algorithm: header('x-payload-digest-alg') })
+    response.end()
+  })
+  const { local } = await started()
+  local.setWebhooks('ServiceCo', [{ url, secretKey: secret, algorithm }])
+  const { id } = local.addApplicant({ clientId: 'ServiceCo', externalUserId: 'pi:1', as: 'init' })
+  local.handIn(id)
+  local.approve(id)
+  local.resetApplicant(id)
+  local.handIn(id)
+  local.approve(id)
+  local.reject(id, { labels: ['FORGERY'], rejectType: 'FINAL' })
+  await local.deliverWebhooks()
+  return webhooks
+}
 
-  const verdicts = ['pending', 'GREEN', 'init', 'pending', 'GREEN', 'RED']
+const verdicts = ['pending', 'GREEN', 'init', 'pending', 'GREEN', 'RED']
 
-  test.each(['HMAC_SHA256_HEX', 'HMAC_SHA512_HEX'] as const)(
-    'signed with %s, every order of up to six events ends in the verdict of the newest',
-    async (algorithm) => {
-      const webhooks = await webhooksOfHistory(algorithm)
-      expect(webhooks).toHaveLength(verdicts.length)
-      for (let length = 1; length <= webhooks.length; length++)
-        for (const order of permutations(webhooks.slice(0, length))) {
-          let newest: ApplicantEvent | null = null
-          // Each arrives twice: a copy is never newer than its original.
-          for (const webhook of [...order, ...order]) {
-            const event = await read(webhook)
-            if (event.kind === 'applicant' && (newest === null || event.at > newest.at)) newest = event
-          }
-          const { reviewStatus, reviewAnswer } = newest?.review ?? {}
-          expect(reviewAnswer ?? reviewStatus).toBe(verdicts[length - 1])
+test.each(['HMAC_SHA256_HEX', 'HMAC_SHA512_HEX'] as const)(
+  'signed with %s, every order of up to six webhooks of the provider ends in the verdict of the newest',
+  async (algorithm) => {
+    const webhooks = await webhooksOfHistory(algorithm)
+    expect(webhooks).toHaveLength(verdicts.length)
+    for (let length = 1; length <= webhooks.length; length++)
+      for (const order of permutations(webhooks.slice(0, length))) {
+        let newest: ApplicantEvent | null = null
+        // Each arrives twice: a copy is never newer than its original.
+        for (const webhook of [...order, ...order]) {
+          const event = await read(webhook)
+          if (event.kind === 'applicant' && (newest === null || event.at > newest.at)) newest = event
         }
-    },
-  )
-})
+        const { reviewStatus, reviewAnswer } = newest?.review ?? {}
+        expect(reviewAnswer ?? reviewStatus).toBe(verdicts[length - 1])
+      }
+  },
+)
 
 function permutations<T>(items: readonly T[]): T[][] {
   if (items.length <= 1) return [[...items]]

@@ -145,12 +145,9 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     expect(calls.head).toBe(1)
   })
 
-  test.each([
-    ['', 0],
-    [', also when the clock is set back by hours meanwhile', 3 * 3_600_000],
-  ])(
-    'a block that does not continue the feed comes from the nodes, and the feed goes on after it%s',
-    async (_, setBackMs) => {
+  test.each([0, 3])(
+    'a block that does not continue the feed comes from the nodes, and the feed goes on; the clock steps back %i hours',
+    async (hours) => {
       const world = await openWorld(1, 1, 1, 1)
       const stored = await world.stream.at(2)
       const fed = parseBlock(world.chainId, stored?.data ?? new Uint8Array())
@@ -163,7 +160,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
       // Block 2 continues block 1, so it is believed; block 3 contradicts it. The nodes contradict it too.
       await expect(readAll(chain, 1, 4)).rejects.toMatchObject({ code: 'ERR_CHAIN_RANGE_GONE' })
       expect(calls.ranges).toEqual(['3-4'])
-      world.clock.advance(-setBackMs)
+      world.clock.advance(-hours * 3_600_000)
       await chain.head()
       world.clock.advance(5_001)
       expect(heights(await readAll(chain, 3, 4))).toEqual([3, 4])

@@ -7,24 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** A server that a test owns. */
-export interface TestNats {
-  /** Such as `nats://127.0.0.1:4222`. */
-  readonly url: string
-  /** Ends it at once, as a lost machine. Its files stay. */
-  kill(): Promise<void>
-  /** Starts it again, with its files. */
-  start(): Promise<void>
-  /** Suspends it, or lets it continue: it answers nothing meanwhile. */
-  suspend(isSuspended: boolean): Promise<void>
-}
-
 /** One or several servers, which are one cluster. */
-export interface TestCluster {
-  readonly servers: readonly TestNats[]
-  readonly urls: readonly string[]
-  remove(): Promise<void>
-}
+export type TestCluster = Awaited<ReturnType<typeof startNats>>
 
 /** Why there is no server to test with, or null. */
 export const natsMissing: string | null =
@@ -33,7 +17,7 @@ export const natsMissing: string | null =
     : 'nats-server is not installed: apt-get install nats-server'
 
 /** Starts servers, with further lines of configuration, and waits until each accepts connections. */
-export async function startNats({ count = 1, more = '' } = {}): Promise<TestCluster> {
+export async function startNats({ count = 1, more = '' } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'chain-feed-nats-'))
   const ports = await freePorts(2 * count)
   const routes = ports.slice(count).map((port) => `nats://127.0.0.1:${port}`)
@@ -56,11 +40,13 @@ export async function startNats({ count = 1, more = '' } = {}): Promise<TestClus
   }
 }
 
-function createTestNats(configPath: string, port: number): TestNats {
+/** A server that a test owns. */
+function createTestNats(configPath: string, port: number) {
   let running: ChildProcess | null = null
   const abandon = () => running?.kill('SIGKILL')
   return {
     url: `nats://127.0.0.1:${port}`,
+    /** Ends it at once, as a lost machine. Its files stay. */
     async kill() {
       const ended = running
       running = null
@@ -69,6 +55,7 @@ function createTestNats(configPath: string, port: number): TestNats {
       ended.kill('SIGKILL')
       await once(ended, 'exit')
     },
+    /** Starts it again, with its files. */
     async start() {
       const started = spawn('nats-server', ['--config', configPath], { stdio: ['ignore', 'ignore', 'pipe'] })
       running = started
@@ -82,7 +69,8 @@ function createTestNats(configPath: string, port: number): TestNats {
         started.once('exit', (code) => reject(new Error(`nats-server ended with ${code}: ${log.slice(-2_000)}`)))
       })
     },
-    async suspend(isSuspended) {
+    /** Suspends it, or lets it continue: it answers nothing meanwhile. */
+    async suspend(isSuspended: boolean) {
       running?.kill(isSuspended ? 'SIGSTOP' : 'SIGCONT')
       // A thread on another core may still answer until it is told. Systems other than Linux have no such file.
       const path = `/proc/${running?.pid}/stat`

@@ -6,55 +6,38 @@ import { analyze, onFilledDatabases } from '../../test/support/indexed-plans.js'
 import { type Compiled, postgresScans, sqliteSteps } from '../../test/support/plans.js'
 import { firstIdQuery } from '../deliveries/delivery-lists.js'
 import type { Engine } from '../engine.js'
-import {
-  auditQuery,
-  failureQuery,
-  integrationQuery,
-  latencyQuery,
-  retriedIdsQuery,
-  sentIdsQuery,
-  unsentQuery,
-} from './console-reads.js'
+import * as ofConsole from './console-reads.js'
 import { attemptsQuery, selectViewRows, transactionQuery } from './delivery-reads.js'
 import { walletQuery } from './payment-keys.js'
-import {
-  attemptCounts,
-  invoicesQuery,
-  newestDeliveriesQuery,
-  newestPaymentsQuery,
-  newestUpdatesQuery,
-  paymentCounts,
-  searchQuery,
-  updatesQuery,
-} from './payment-reads.js'
+import * as ofPayments from './payment-reads.js'
 
 const { epoch, hash } = fixtures
 const limit = 50
 
 const newestIds = Array.from({ length: limit }, (_, n) => rows - 2 * n)
 const queries = (engine: Engine, { read } = engine): Readonly<Record<string, Compiled>> => ({
-  'payments by hash': searchQuery(read, { kind: 'hash', txHash: hash(77) }, limit),
-  'payments by memo': searchQuery(read, { kind: 'memo', prefix: hash(77) }, limit),
+  'payments by hash': ofPayments.searchQuery(read, { kind: 'hash', txHash: hash(77) }, limit),
+  'payments by memo': ofPayments.searchQuery(read, { kind: 'memo', prefix: hash(77) }, limit),
   'integrations of a wallet': walletQuery(read, shops[0] ?? '', limit),
-  'updates of a payment': updatesQuery(read, '77', limit),
+  'updates of a payment': ofPayments.updatesQuery(read, '77', limit),
   'payments of a transaction': transactionQuery(read, hash(77)),
   'deliveries of payments': selectViewRows(read).where('d.payment_id', 'in', [77, 78]),
   'deliveries by id': selectViewRows(read).where('d.id', 'in', [77, 78]).orderBy('d.id', 'desc'),
   'first delivery of a time': firstIdQuery(read, epoch + 5_000),
-  'deliveries of an endpoint': sentIdsQuery(engine.read, shops[0] ?? '', rows - 7),
-  'next delivery to an endpoint': unsentQuery(read, shops[0] ?? ''),
-  'retries of an endpoint': retriedIdsQuery(read, shops[0] ?? ''),
-  'failures of an endpoint': failureQuery(read, newestIds),
-  'latencies of an endpoint': latencyQuery(read, newestIds),
-  'integrations after an address': integrationQuery(read, fixtures.address(0x500), limit),
+  'deliveries of an endpoint': ofConsole.sentIdsQuery(engine.read, shops[0] ?? '', rows - 7),
+  'next delivery to an endpoint': ofConsole.unsentQuery(read, shops[0] ?? ''),
+  'retries of an endpoint': ofConsole.retriedIdsQuery(read, shops[0] ?? ''),
+  'failures of an endpoint': ofConsole.failureQuery(read, newestIds),
+  'latencies of an endpoint': ofConsole.latencyQuery(read, newestIds),
+  'integrations after an address': ofConsole.integrationQuery(read, fixtures.address(0x500), limit),
   'newest attempts': attemptsQuery(read, 0, limit),
-  'attempts by minute': attemptCounts(read, { since: 0, limit }),
-  'payments by minute': paymentCounts(read, { since: epoch, limit }),
-  'invoices by minute': invoicesQuery(read, { since: epoch, limit }),
-  'audit log': auditQuery(read, { beforeSeq: 10, limit }),
-  'newest payments': newestPaymentsQuery(read, limit),
-  'newest deliveries': newestDeliveriesQuery(read, limit),
-  'newest updates': newestUpdatesQuery(read, limit),
+  'attempts by minute': ofPayments.attemptCounts(read, { since: 0, limit }),
+  'payments by minute': ofPayments.paymentCounts(read, { since: epoch, limit }),
+  'invoices by minute': ofPayments.invoicesQuery(read, { since: epoch, limit }),
+  'audit log': ofConsole.auditQuery(read, { beforeSeq: 10, limit }),
+  'newest payments': ofPayments.newestPaymentsQuery(read, limit),
+  'newest deliveries': ofPayments.newestDeliveriesQuery(read, limit),
+  'newest updates': ofPayments.newestUpdatesQuery(read, limit),
 })
 
 onFilledDatabases(fillConsoleRows, {

@@ -30,12 +30,6 @@ async function fill(store: Store): Promise<void> {
   await indexAll(store, given)
 }
 
-/** The claim skips the older half of the backlog, whose integration is disabled. */
-async function claimOne(engine: Engine): Promise<string | undefined> {
-  const [claim] = await createStore(engine).deliveries.claim({ limit: 1, leaseMs: 1 })
-  return claim?.txHash
-}
-
 const scan = (lane: Lane) => ({ lane, after: '', upTo: lastAddress })
 const first: DueQuery = {
   scans: [scan(0)],
@@ -90,14 +84,6 @@ const pendingQueries = ({ read }: Engine) => ({
   count: countQuery(read, { status: 'pending' }),
 })
 
-/** Makes all deliveries wait for longer than any may. Resolves how many a look ends, and then another one. */
-async function endWaits(engine: Engine): Promise<number[]> {
-  await engine.transaction((db) => db.updateTable('outbox').set({ due_at: 9e12 }).execute())
-  const { deliveries } = createStore(engine)
-  const longest = { leaseMs: 600_000, retryMs: [3_600_000], blockMs: 9e12 }
-  return [await deliveries.resetOverlongWaits(longest), await deliveries.resetOverlongWaits(longest)]
-}
-
 /** All but the newest five are delivered. */
 async function deliverMost(engine: Engine): Promise<void> {
   const { dialect } = engine
@@ -113,11 +99,16 @@ async function deliverMost(engine: Engine): Promise<void> {
 /** The tests that have one expectation on both databases, in the order in which they change the rows. */
 const claims = (engine: () => Engine) =>
   test('10,000 older deliveries of a disabled integration do not hide another one from a claim', async () => {
-    expect(await claimOne(engine())).toBe(hash(backlog / 2))
+    expect(await createStore(engine()).deliveries.claim({ limit: 1, leaseMs: 1 })).toMatchObject([
+      { txHash: hash(backlog / 2) },
+    ])
   })
 const endedWaits = (engine: () => Engine) =>
   test('every delivery that waits for longer than any may is due after one look, however many there are', async () => {
-    expect(await endWaits(engine())).toEqual([backlog, 0])
+    await engine().transaction((db) => db.updateTable('outbox').set({ due_at: 9e12 }).execute())
+    const { deliveries } = createStore(engine())
+    const longest = { leaseMs: 600_000, retryMs: [3_600_000], blockMs: 9e12 }
+    for (const ended of [backlog, 0]) expect(await deliveries.resetOverlongWaits(longest)).toBe(ended)
   })
 
 onFilledDatabases(fill, {

@@ -18,14 +18,10 @@ const rare = address(0xa1)
 const frequent = address(0xa2)
 const shops = [quiet, rare, frequent]
 
-function getOwner(n: number): string {
-  if (n % 200 === 0) return rare
-  return n < stored / 2 ? quiet : frequent
-}
-
 async function fill(store: Store): Promise<void> {
   for (const own of shops) await fixtures.insertIntegration(store, integration({ address: own }))
-  const given = Array.from({ length: stored }, (_, n) => primary({ txHash: hash(n), integrationAddress: getOwner(n) }))
+  const owner = (n: number) => (n % 200 === 0 ? rare : n < stored / 2 ? quiet : frequent)
+  const given = Array.from({ length: stored }, (_, n) => primary({ txHash: hash(n), integrationAddress: owner(n) }))
   await indexAll(store, given)
 }
 

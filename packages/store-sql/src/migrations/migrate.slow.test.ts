@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'
 import { onBothDatabases } from '../../test/support/both-databases.js'
 import { compileChild, nextLine, startChild } from '../../test/support/child.js'
@@ -14,14 +14,9 @@ import { createSchema, migrate, releasedMigrations, writeVersion } from './migra
 
 compileChild('migrate')
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
-})
-
 function newFile(): string {
   const folder = temporaryFolder()
-  closing.push(() => folder.remove())
+  onTestFinished(() => folder.remove())
   return join(folder.path, 'payments.db')
 }
 
@@ -42,7 +37,7 @@ test('four processes may bring one file to the next version at once, and it keep
   expect(printed).toEqual(Array(4).fill(JSON.stringify([fixtures.integration()])))
   expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0, 0])
   const engine = createSqliteEngine(createFile(path, 5_000), Date.now)
-  closing.unshift(() => engine.close())
+  onTestFinished(() => engine.close())
   expect(await versions(engine)).toEqual([200, 201])
 })
 
@@ -58,16 +53,6 @@ onBothDatabases((empty) => {
   const plan = async (engine: Engine) => {
     const { expand, contract } = await createSchema(engine, migrationsWithNext).plan()
     return { expand: expand.map(({ about }) => about), contract: contract.map(({ about }) => about) }
-  }
-
-  /** A database of a development release: its table of versions had no other column. */
-  async function ofDevelopment(version: number): Promise<Engine> {
-    const engine = await empty()
-    const { types, name } = engine.dialect
-    await engine.runExclusively(async () => undefined)
-    await run(engine, `create table ${name('schema_versions')} (version ${types.integer} not null primary key)`)
-    await run(engine, `insert into ${name('schema_versions')} (version) values (${version})`)
-    return engine
   }
 
   test('an empty database comes to version 200 in one step', async () => {
@@ -167,7 +152,12 @@ onBothDatabases((empty) => {
   )
 
   test.each([1, 13, 99, 100])('version %i of a development release is rejected and unchanged', async (version) => {
-    const engine = await ofDevelopment(version)
+    const engine = await empty()
+    const { types, name } = engine.dialect
+    await engine.runExclusively(async () => undefined)
+    // Its table of versions had no other column.
+    await run(engine, `create table ${name('schema_versions')} (version ${types.integer} not null primary key)`)
+    await run(engine, `insert into ${name('schema_versions')} (version) values (${version})`)
     await expect(createStore(engine).migrate()).rejects.toMatchObject({
       name: 'StoreError',
       code: 'ERR_STORE_SCHEMA',

@@ -27,7 +27,6 @@ export function scriptedChain(chainId: number, startTime = 1_700_000_000_000) {
     const txHash = makeTxHash(tx)
     const receiver = given.receiver ?? hex('receiver', 20)
     const tokenOut = { address: hex('token', 20), symbol: 'USDC', decimals: 6, gross: 10_000_000n, net: 9_980_000n }
-    const deposit = to === undefined ? undefined : depositTo(to, txHash, receiver, tokenOut)
     return {
       name: tx,
       txHash,
@@ -41,7 +40,12 @@ export function scriptedChain(chainId: number, startTime = 1_700_000_000_000) {
       pricing: { listedToken: null, feeds: [], calledAmount: null, serviceFee: null },
       ...given,
       receiver,
-      deposit,
+      ...(to !== undefined && {
+        deposit: {
+          ...{ bridge: 'across', depositId: BigInt(txHash.slice(0, 18)).toString(), destinationChainId: to, receiver },
+          output: { token: tokenOut.address, amount: tokenOut.net },
+        },
+      }),
     }
   }
 
@@ -57,16 +61,3 @@ export function scriptedChain(chainId: number, startTime = 1_700_000_000_000) {
     },
   }
 }
-
-const depositTo = (
-  destinationChainId: number,
-  txHash: string,
-  receiver: string,
-  tokenOut: PaymentFacts['tokenOut'],
-) => ({
-  bridge: 'across',
-  depositId: BigInt(txHash.slice(0, 18)).toString(),
-  destinationChainId,
-  receiver,
-  output: { token: tokenOut.address, amount: tokenOut.net },
-})

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { postgresMissing, startPostgres, type TestPostgres } from '../../../packages/store-sql/test/postgres.js'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeOnPostgres } from '../../../packages/cli/test/describe-on-postgres.js'
+import { startPostgres, type TestPostgres } from '../../../packages/store-sql/test/postgres.js'
 import { type BuiltProcess, buildCrashProcess } from './child.js'
 import { type CrashGround, postgresGround } from './database.js'
 import type { Point } from './probes.js'
@@ -78,28 +79,25 @@ beforeAll(async () => {
 afterAll(() => built?.remove())
 
 // On PostgreSQL alone: a process that is frozen inside of a write holds the one lock of SQLite.
-describe.skipIf(postgresMissing)(
-  `PostgreSQL${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
-  () => {
-    let postgres: TestPostgres
-    beforeAll(async () => {
-      postgres = await startPostgres()
-    })
-    afterAll(() => postgres?.remove())
+describeOnPostgres('PostgreSQL', () => {
+  let postgres: TestPostgres
+  beforeAll(async () => {
+    postgres = await startPostgres()
+  })
+  afterAll(() => postgres?.remove())
 
-    test('a dispatcher that was frozen after a claim posts nothing of it once its lease has expired', async () => {
-      const ground = postgresGround(postgres.connectionString, 'frozen_claim')
-      const { posts } = await freezeAt('after claim', ground, built.path)
-      expect(new Set(posts).size).toBe(posts.length)
-    })
+  test('a dispatcher that was frozen after a claim posts nothing of it once its lease has expired', async () => {
+    const ground = postgresGround(postgres.connectionString, 'frozen_claim')
+    const { posts } = await freezeAt('after claim', ground, built.path)
+    expect(new Set(posts).size).toBe(posts.length)
+  })
 
-    test('the deliveries of a dispatcher frozen between a POST and its settling are taken over, and its late answer changes nothing', async () => {
-      const ground = postgresGround(postgres.connectionString, 'frozen_post')
-      const { posts, report } = await freezeAt('after post', ground, built.path)
-      // The other one sent its deliveries again, and only those attempts are in the log.
-      expect(posts.length).toBeGreaterThan(new Set(posts).size)
-      expect(report.attempts).toBe(new Set(posts).size)
-      expect(report.lostLeases).toBeGreaterThan(0)
-    })
-  },
-)
+  test('the deliveries of a dispatcher frozen between a POST and its settling are taken over, and its late answer changes nothing', async () => {
+    const ground = postgresGround(postgres.connectionString, 'frozen_post')
+    const { posts, report } = await freezeAt('after post', ground, built.path)
+    // The other one sent its deliveries again, and only those attempts are in the log.
+    expect(posts.length).toBeGreaterThan(new Set(posts).size)
+    expect(report.attempts).toBe(new Set(posts).size)
+    expect(report.lostLeases).toBeGreaterThan(0)
+  })
+})

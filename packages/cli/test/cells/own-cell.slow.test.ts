@@ -191,78 +191,72 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('a cell that records its own in
   })
 })
 
-describe('an integration that moves into such a cell', () => {
-  test('has its history after a reindex, and its file is imported then: no delivery and no waiting update is lost or repeated', async () => {
-    const cells = await twoCells('SQLite', 'SQLite', { recording: 'own' })
-    const { source, target } = cells
-    await cells.payTo(foreign, 'other')
-    await cells.pay('delivered', 'pending')
-    await source.service.applyUpdate(cells.update('u1', 'delivered', { state: 'success' }))
-    await source.service.applyUpdate(cells.update('w', 'awaited', { state: 'success' }))
-    cells.rejected.add(makeTxHash('pending'))
-    await source.deliver()
-    const { path } = await cells.export()
-    await cells.pay('between')
-    expect(await getHistory(target, shop)).toEqual({})
+test('a reindex gives a moved integration its history: no delivery or waiting update is lost or repeated', async () => {
+  const cells = await twoCells('SQLite', 'SQLite', { recording: 'own' })
+  const { source, target } = cells
+  await cells.payTo(foreign, 'other')
+  await cells.pay('delivered', 'pending')
+  await source.service.applyUpdate(cells.update('u1', 'delivered', { state: 'success' }))
+  await source.service.applyUpdate(cells.update('w', 'awaited', { state: 'success' }))
+  cells.rejected.add(makeTxHash('pending'))
+  await source.deliver()
+  const { path } = await cells.export()
+  await cells.pay('between')
+  expect(await getHistory(target, shop)).toEqual({})
 
-    const read = () => target.service.moves.import(openGzipFile(path))
-    const error = await read().catch((thrown: unknown) => thrown)
-    expect(error).toMatchObject({ code: 'ERR_MOVE_UNRECORDED', unrecorded: [{ chainId, from: 2, to: 3 }] })
-    await expect(read()).rejects.toMatchObject({ code: 'ERR_MOVE_PAYMENT_MISSING' })
-    await cells.pay('recorded')
-    await reindex(target, (error as { unrecorded: readonly UnrecordedRange[] }).unrecorded)
-    expect(await read()).toMatchObject({ payments: 2 })
-    await cells.pay('awaited')
-    const { payments } = await target.store.payments.transaction({ chainId, txHash: makeTxHash('awaited') })
-    expect(payments).toMatchObject([{ version: 2, state: 'success' }])
+  const read = () => target.service.moves.import(openGzipFile(path))
+  const error = await read().catch((thrown: unknown) => thrown)
+  expect(error).toMatchObject({ code: 'ERR_MOVE_UNRECORDED', unrecorded: [{ chainId, from: 2, to: 3 }] })
+  await expect(read()).rejects.toMatchObject({ code: 'ERR_MOVE_PAYMENT_MISSING' })
+  await cells.pay('recorded')
+  await reindex(target, (error as { unrecorded: readonly UnrecordedRange[] }).unrecorded)
+  expect(await read()).toMatchObject({ payments: 2 })
+  await cells.pay('awaited')
+  const { payments } = await target.store.payments.transaction({ chainId, txHash: makeTxHash('awaited') })
+  expect(payments).toMatchObject([{ version: 2, state: 'success' }])
 
-    cells.rejected.clear()
-    cells.pass(24 * 3_600_000)
-    await target.deliver()
-    expect(await source.deliver()).toBe(0)
-    const names = ['awaited', 'delivered', 'pending', 'between', 'recorded']
-    const sent = ['between@1', 'delivered@1', 'delivered@2', 'pending@1', 'recorded@1']
-    expect(cells.keys(names)).toEqual(['awaited@1', 'awaited@2', ...sent])
-  })
+  cells.rejected.clear()
+  cells.pass(24 * 3_600_000)
+  await target.deliver()
+  expect(await source.deliver()).toBe(0)
+  const names = ['awaited', 'delivered', 'pending', 'between', 'recorded']
+  const sent = ['between@1', 'delivered@1', 'delivered@2', 'pending@1', 'recorded@1']
+  expect(cells.keys(names)).toEqual(['awaited@1', 'awaited@2', ...sent])
 })
 
-describe('an update', () => {
-  test('that names no integration of the cell is rejected without a record: it applies once the integration is there', async () => {
-    const chain = scriptedChain(chainId)
-    const cell = await open('SQLite', chain, 'own')
-    chain.mine([{ tx: 'a', integrationAddress: late }])
-    const { service } = cell
-    const sent = { id: 'u', chainId: String(chainId), txHash: makeTxHash('a'), state: 'success' } as const
-    const named = { ...sent, integrationAddress: late }
-    const reason = expect.stringContaining('name one in integrationAddress')
-    expect(await service.applyUpdate(sent)).toMatchObject({ outcome: 'refused', reason })
-    expect(await service.applyUpdate(named)).toMatchObject({ outcome: 'refused', version: null })
-    await create(cell, late)
-    await cell.index()
-    expect(await service.applyUpdate(named)).toMatchObject({ outcome: 'applied', version: 2 })
-    expect(await service.applyUpdate(named)).toMatchObject({ outcome: 'applied', version: 2 })
-  })
+test('an update that names no integration of the cell leaves no record, and applies once that is there', async () => {
+  const chain = scriptedChain(chainId)
+  const cell = await open('SQLite', chain, 'own')
+  chain.mine([{ tx: 'a', integrationAddress: late }])
+  const { service } = cell
+  const sent = { id: 'u', chainId: String(chainId), txHash: makeTxHash('a'), state: 'success' } as const
+  const named = { ...sent, integrationAddress: late }
+  const reason = expect.stringContaining('name one in integrationAddress')
+  expect(await service.applyUpdate(sent)).toMatchObject({ outcome: 'refused', reason })
+  expect(await service.applyUpdate(named)).toMatchObject({ outcome: 'refused', version: null })
+  await create(cell, late)
+  await cell.index()
+  expect(await service.applyUpdate(named)).toMatchObject({ outcome: 'applied', version: 2 })
+  expect(await service.applyUpdate(named)).toMatchObject({ outcome: 'applied', version: 2 })
 })
 
-describe('a payment of another integration that was stored before', () => {
-  test('stays up to date after a reorg, and no reindex takes it off the chain', async () => {
-    const chain = scriptedChain(chainId)
-    const all = await open('SQLite', chain, 'all')
-    chain.mine([{ tx: 'kept', integrationAddress: foreign }])
-    chain.mine([{ tx: 'moved', integrationAddress: foreign }])
-    await all.index()
-    const leases = { ...all.store.leases, acquire: async () => true }
-    const ownService = all.serviceOn({ ...all.store, leases }, 'own')
-    chain.drop(1)
-    chain.mine()
-    chain.mine(['moved', 'new'].map((tx) => ({ tx, integrationAddress: foreign })))
-    await indexAll(ownService)
-    for await (const { differences } of ownService.chains.reindex({ chainId, from: 0, repair: true }))
-      expect(differences).toEqual([])
-    const read = async (tx: string) => {
-      const { payments } = await all.store.payments.transaction({ chainId, txHash: makeTxHash(tx) })
-      return payments.map(({ blockNumber, offChain }) => [blockNumber, offChain])
-    }
-    expect([await read('kept'), await read('moved'), await read('new')]).toEqual([[[1, false]], [[3, false]], []])
-  })
+test('a stored payment of another integration follows a reorg, and no reindex takes it off the chain', async () => {
+  const chain = scriptedChain(chainId)
+  const all = await open('SQLite', chain, 'all')
+  chain.mine([{ tx: 'kept', integrationAddress: foreign }])
+  chain.mine([{ tx: 'moved', integrationAddress: foreign }])
+  await all.index()
+  const leases = { ...all.store.leases, acquire: async () => true }
+  const ownService = all.serviceOn({ ...all.store, leases }, 'own')
+  chain.drop(1)
+  chain.mine()
+  chain.mine(['moved', 'new'].map((tx) => ({ tx, integrationAddress: foreign })))
+  await indexAll(ownService)
+  for await (const { differences } of ownService.chains.reindex({ chainId, from: 0, repair: true }))
+    expect(differences).toEqual([])
+  const read = async (tx: string) => {
+    const { payments } = await all.store.payments.transaction({ chainId, txHash: makeTxHash(tx) })
+    return payments.map(({ blockNumber, offChain }) => [blockNumber, offChain])
+  }
+  expect([await read('kept'), await read('moved'), await read('new')]).toEqual([[[1, false]], [[3, false]], []])
 })

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { postgresMissing, startPostgres, type TestPostgres } from '../../../packages/store-sql/test/postgres.js'
+import { expect, onTestFinished, test } from 'vitest'
+import { describeOnPostgres } from '../../../packages/cli/test/describe-on-postgres.js'
+import { postgresMissing, startPostgres } from '../../../packages/store-sql/test/postgres.js'
 import { crashTable, describeCrash, getKills, runCrashes } from './run-crash.js'
 import { deathsPerSeed } from './run-deaths.js'
 import { runOutages } from './run-outages.js'
@@ -21,43 +22,34 @@ function getFailures(suite: 'crash' | 'outage', reports: readonly CrashReport[])
 const sum = (reports: readonly CrashReport[], value: (report: CrashReport) => number) =>
   reports.reduce((total, report) => total + value(report), 0)
 
-describe('after processes were killed at any point', () => {
-  let postgres: TestPostgres | null = null
-  beforeAll(async () => {
-    postgres = postgresMissing === null ? await startPostgres() : null
-  })
-  afterAll(() => postgres?.remove())
+test(
+  `after ${count * deathsPerSeed} kills nothing is lost, sent in two forms or given up; every receiver has the newest version`,
+  async () => {
+    const postgres = postgresMissing === null ? await startPostgres() : null
+    onTestFinished(() => postgres?.remove())
+    const reports = await runCrashes({ from, count, concurrency, postgres: postgres?.connectionString ?? null })
+    expect(getFailures('crash', reports)).toBe('')
+    // A run without events proves nothing. The number of POSTs depends on the machine.
+    expect(sum(reports, getKills)).toBe(count * deathsPerSeed)
+    const outside = sum(reports, ({ kills }) => kills.get('outside') ?? 0)
+    expect(count * deathsPerSeed - outside).toBeGreaterThanOrEqual(Math.ceil(count * deathsPerSeed * 0.885))
+    expect(sum(reports, ({ postsInTrouble }) => postsInTrouble)).toBeGreaterThan(count)
+    expect(new Set(reports.flatMap(({ kills }) => [...kills.keys()])).size).toBeGreaterThan(11)
+    // Whether a dispatcher freezes, an endpoint is blocked or a delivery is replayed in time depends on the machine.
+    // freeze.slow.test.ts freezes one at each point, and the nightly soak prints what its 200 seeds met.
+  },
+  timeoutMs,
+)
 
+describeOnPostgres('after PostgreSQL crashed or lost its connections', () => {
   test(
-    `${count * deathsPerSeed} times: nothing is lost, sent in two forms or given up, and every receiver has the newest version`,
+    `${outages.seeds * outages.each} times under two dispatchers: nothing is lost, and no process exits`,
     async () => {
-      const reports = await runCrashes({ from, count, concurrency, postgres: postgres?.connectionString ?? null })
-      expect(getFailures('crash', reports)).toBe('')
-      // A run without events proves nothing. The number of POSTs depends on the machine.
-      expect(sum(reports, getKills)).toBe(count * deathsPerSeed)
-      const outside = sum(reports, ({ kills }) => kills.get('outside') ?? 0)
-      expect(count * deathsPerSeed - outside).toBeGreaterThanOrEqual(Math.ceil(count * deathsPerSeed * 0.885))
-      expect(sum(reports, ({ postsInTrouble }) => postsInTrouble)).toBeGreaterThan(count)
-      expect(new Set(reports.flatMap(({ kills }) => [...kills.keys()])).size).toBeGreaterThan(11)
-      // Whether a dispatcher freezes, an endpoint is blocked or a delivery is replayed in time depends on the machine.
-      // freeze.slow.test.ts freezes one at each point, and the nightly soak prints what its 200 seeds met.
+      const reports = await runOutages({ from: 1, count: outages.seeds, outages: outages.each })
+      expect(getFailures('outage', reports)).toBe('')
+      expect(sum(reports, (report) => report.outages)).toBeGreaterThanOrEqual(outages.seeds * outages.each)
+      expect(sum(reports, ({ postsInTrouble }) => postsInTrouble)).toBeGreaterThan(outages.seeds)
     },
     timeoutMs,
   )
 })
-
-describe.skipIf(postgresMissing)(
-  `after PostgreSQL crashed or lost its connections${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
-  () => {
-    test(
-      `${outages.seeds * outages.each} times under two dispatchers: nothing is lost, and no process exits`,
-      async () => {
-        const reports = await runOutages({ from: 1, count: outages.seeds, outages: outages.each })
-        expect(getFailures('outage', reports)).toBe('')
-        expect(sum(reports, (report) => report.outages)).toBeGreaterThanOrEqual(outages.seeds * outages.each)
-        expect(sum(reports, ({ postsInTrouble }) => postsInTrouble)).toBeGreaterThan(outages.seeds)
-      },
-      timeoutMs,
-    )
-  },
-)

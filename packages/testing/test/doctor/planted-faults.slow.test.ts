@@ -1,16 +1,9 @@
 import type { Socket } from 'node:net'
 import type { SnapshotBody } from '@payment-integration/contract'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { DoctorCauseCode } from '../../src/doctor/causes.js'
 import { type DoctorOptions, runDoctor } from '../../src/exports/doctor.js'
 import { apiSecret, correct, integrationAddress, plant, type Steps, signingSecret } from './planted-receiver.js'
-
-/** No verdict depends on the speed of this machine. */
-const unhurried = 120_000
-
-function examine(url: string, options: Partial<DoctorOptions> = {}) {
-  return runDoctor({ url, signingSecret, integrationAddress, timeoutMs: unhurried, ...options })
-}
 
 /** A fault, the cause that the doctor must name, the probes that must name it, and the steps that have the fault. */
 type Planted = [fault: string, cause: DoctorCauseCode, probes: string, steps: Partial<Steps>, options?: Options]
@@ -156,16 +149,16 @@ const transport: readonly Planted[] = [
   ['has no secret, and fails for everything', 'fails-before-verifying', 'good', { before: status(500) }],
 ]
 
-describe('the doctor finds a receiver that', () => {
-  test.each([...verification, ...snapshots, ...transport])(
-    '%s: %s',
-    async (_fault, cause, probes, steps, options = {}) => {
-      const { url, effects } = await plant(steps)
-      const report = await examine(url, options === 'counts effects' ? { effects } : options)
-      const named = report.probes.filter((probe) => probe.cause?.code === cause).map(({ name }) => name)
-      expect(named).toEqual(expect.arrayContaining(probes.split(' ')))
-      expect(report.findings.map(({ code }) => code)).toEqual([cause])
-      expect(report.failed + report.warned).toBeGreaterThan(0)
-    },
-  )
-})
+test.each([...verification, ...snapshots, ...transport])(
+  'the doctor finds a receiver that %s: %s',
+  async (_fault, cause, probes, steps, options = {}) => {
+    const { url, effects } = await plant(steps)
+    const own = options === 'counts effects' ? { effects } : options
+    // No verdict depends on the speed of this machine.
+    const report = await runDoctor({ url, signingSecret, integrationAddress, timeoutMs: 120_000, ...own })
+    const named = report.probes.filter((probe) => probe.cause?.code === cause).map(({ name }) => name)
+    expect(named).toEqual(expect.arrayContaining(probes.split(' ')))
+    expect(report.findings.map(({ code }) => code)).toEqual([cause])
+    expect(report.failed + report.warned).toBeGreaterThan(0)
+  },
+)

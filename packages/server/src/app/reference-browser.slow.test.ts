@@ -115,10 +115,8 @@ describe.skipIf(isChromiumMissing)(
       await block.getByRole('button', { name: 'Execute' }).click()
       const live = block.locator('.live-responses-table .response')
       await live.waitFor()
-      return [
-        (await live.locator('.response-col_status').innerText()).trim(),
-        await live.locator('.response-col_description').innerText(),
-      ]
+      const status = await live.locator('.response-col_status').innerText()
+      return [status.trim(), await live.locator('.response-col_description').innerText()]
     }
   },
   slowMs,

@@ -101,7 +101,11 @@ export function withNode(env: Io['env'], chainId: number, node: ChosenNode | und
   return { ...env, ...configured, [rpcUrl]: node.url }
 }
 
-export function chosenChain(chains: readonly ChainConfig[], chainId: number, node: ChosenNode | undefined) {
+export function chosenChain(
+  chains: readonly ChainConfig[],
+  chainId: number,
+  node: ChosenNode | undefined,
+): ChainConfig {
   const chain = chains.find((each) => each.chainId === chainId)
   if (chain === undefined)
     throw new UsageError(`Chain ${chainId} is not configured; set PI_RPC_URL_${chainId}, or name a node with --node.`)

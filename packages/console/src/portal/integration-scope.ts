@@ -25,7 +25,7 @@ export function createIntegrationScope(
   address: string,
   actor = integrationActor(address),
 ) {
-  const reads = queries.forIntegration(address)
+  const { paymentDetail, ...reads } = queries.forIntegration(address)
   const { integrations, deliveries, endpoints, exportRows } = actingAs(actor)
 
   return {
@@ -36,7 +36,7 @@ export function createIntegrationScope(
       reads.payments({ limit: pageSize, ...query }),
     /** The payment with its snapshots, oldest first; null: this integration has no payment of that chain and hash. */
     async payment(chainId: number, txHash: string, compare: Compared) {
-      const detail = await reads.paymentDetail(chainId, txHash, (payment) => shownVersions(payment, compare))
+      const detail = await paymentDetail(chainId, txHash, (payment) => shownVersions(payment, compare))
       return detail === null ? null : { ...detail, snapshots: detail.snapshots.map(readSnapshot) }
     },
     deliveries: (query: Omit<DeliveryFilter, 'integrationAddress'> & { beforeId?: string | undefined }) =>

@@ -118,8 +118,9 @@ function drawBars(id: string, { barMs, times, series }: Stacked): uPlot | null {
 
 function drawLatency(id: string, { latency: { dots, p50, p95 }, payments }: ChartData): uPlot | null {
   const times = dots.map(([time]) => time)
-  const good = dots.map(([, ms, isGood]) => (isGood === 1 ? ms : null))
-  const bad = dots.map(([, ms, isGood]) => (isGood === 1 ? null : ms))
+  // A log scale has no place for 0 ms.
+  const good = dots.map(([, ms, isGood]) => (isGood === 1 ? Math.max(1, ms) : null))
+  const bad = dots.map(([, ms, isGood]) => (isGood === 1 ? null : Math.max(1, ms)))
   const toDots = (label: string, tone: string): uPlot.Series => {
     const color = readColor(tone)
     const points = { show: true, size: 5, width: 0, fill: color }
@@ -134,7 +135,7 @@ function drawLatency(id: string, { latency: { dots, p50, p95 }, payments }: Char
     height: 220,
     scales: {
       x: toTimeScale(payments.times, payments.barMs),
-      y: { distr: 3, range: (_, min, max) => [Math.min(min ?? 1, p50 ?? 1, 1), Math.max(max ?? 0, 10_000)] },
+      y: { distr: 3, range: (_, __, max) => [0.5, Math.max(max ?? 0, 10_000)] },
     },
     axes: axes().map((axis, index) => (index === 1 ? { ...axis, ...decades } : axis)),
     series: [{ label: 'time' }, toDots('succeeded', '--good'), toDots('failed', '--bad')],

@@ -40,7 +40,7 @@ describeInChromium('the console', twinOptions, build, (suite) => {
   const paths = () => [
     ...['', '/payments', '/payments?state=failure', '/payments?q=nothing', '/deliveries', '/endpoints', '/chains'],
     ...['/integrations', `/integrations/${shop.address}`, '/accounts', '/accounts/shop', '/keys', '/identity'],
-    ...['/legacy', `/legacy${legacyQuery}`, '/audit', '/settings', '/nothing'],
+    ...['/legacy', `/legacy${legacyQuery}`, '/audit', '/jobs', '/settings', '/nothing'],
     ...[`/payments/${paid[0]?.chainId}/${paid[0]?.txHash}?a=1&b=2`],
   ]
 

@@ -170,7 +170,7 @@ describe('lists', () => {
     ...['?since=soon%205', '?since=2026', '?since=2026-02-30T12:00', '?until=2020-1-1%2000:00%20'],
   ])('a malformed filter %s is answered 400 with its reason', async (query) => {
     const { status, text } = await get(`/payments${query}`)
-    expect([status, text]).toEqual([400, expect.stringContaining('This link is not valid')])
+    expect([status, text]).toEqual([400, expect.stringContaining('The request is not valid')])
   })
 
   it('an unknown page, payment or path is answered 404', async () => {

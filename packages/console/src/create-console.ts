@@ -115,7 +115,7 @@ export function createConsole(deps: ConsoleDeps): Console {
     answer(c, 404, 'Page not found', 'There is no page at this address. Use the menu, or search for a payment.'),
   )
   app.onError((error, c) => {
-    if (error instanceof FilterError) return answer(c, 400, 'This link is not valid', error.message)
+    if (error instanceof FilterError) return answer(c, 400, 'The request is not valid', error.message)
     if (error instanceof FormError) return answer(c, 400, 'Nothing was done', error.message)
     onError(error)
     return answer(c, 500, 'This page failed', 'The log of the service has the reason.')

@@ -79,7 +79,7 @@ export const accountPage: Load = async ({ service }, _, name) => {
           ['Address', <Hex value={address} isWhole />, 'wide'],
           ['Accepts', <Shown text={describeAccepted(account)} max={400} />, 'wide'],
           ['After a payment', describeAfterPayment(account), 'wide'],
-          ['Created', <When at={createdAt} withDate />],
+          ['Created', <When at={createdAt} withDate />, 'wide'],
         ]}
       />
       <details>

@@ -7,7 +7,7 @@ import { findAdvice } from '../view/advice.js'
 import { Filters } from '../view/forms.js'
 import { Badge, buildHref, Copyable, Dim, Empty, Hex, Pager, Shown, Table, When } from '../view/parts.js'
 import { Answer, ReplayLink } from '../view/rows.js'
-import { formatLatency, formatSpan } from '../view/text.js'
+import { formatCount, formatLatency, formatSpan } from '../view/text.js'
 import { type Load, readIntegrationsPage } from './page.js'
 
 const section = '/endpoints'
@@ -83,7 +83,7 @@ export function describeRemedy({ lastFailure, health }: { lastFailure: LastFailu
 
 export function showFailing(health: EndpointView | null, now: number): Child {
   if (health === null) return <Dim>not failing</Dim>
-  const span = `${formatSpan(now - health.failingSince)}, ${health.failures} in a row`
+  const span = `${formatSpan(now - health.failingSince)}, ${formatCount(health.failures, 'failure')} in a row`
   if (health.blocks === 0 || health.blockedUntil === null) return span
   if (health.blockedUntil <= now) return `${span}; one attempt tests it now`
   return (

@@ -43,6 +43,7 @@ export const identityPage: Load = async ({ service: { identity } }, query) => {
   const body = (
     <>
       <h1>Identity</h1>
+      <p class="dim">A person who was verified elsewhere shares that verification with one of your accounts.</p>
       <ActForm act="identity-search" label="Find the address" needs="viewer">
         <TextField name="email" label="E-mail address (hashed, never shown)" type="email" />
       </ActForm>
@@ -51,18 +52,19 @@ export const identityPage: Load = async ({ service: { identity } }, query) => {
       {resolvable.length + stuck.length === 0 ? (
         <Empty title="Nothing needs a decision.">
           <p>
-            A person who was verified elsewhere shares that verification with one of your accounts. Redemptions whose
-            outcome is unknown, verifications on hold and missing applicants appear here, each with its decision.
+            Redemptions with an unknown outcome, verifications on hold and missing applicants appear here.
             {subjects.length === 0
               ? null
               : ` The newest ${formatNumber(maxRead)} redemptions and ${formatNumber(subjects.length)} subjects were examined.`}
           </p>
         </Empty>
-      ) : null}
+      ) : (
+        <p class="dim">The service cannot decide these alone. Look at the provider first, then decide here.</p>
+      )}
       <Table
         label="Unknown outcomes"
         rows={resolvable.slice(0, pageSize)}
-        columns={[...redemptionColumns, ['Acts', resolveForms]]}
+        columns={[...redemptionColumns, ['Actions', resolveForms]]}
         empty={null}
       />
       <PartialCount of={resolvable.length} rows="unknown outcomes">
@@ -71,7 +73,7 @@ export const identityPage: Load = async ({ service: { identity } }, query) => {
       <Table
         label="On hold or missing"
         rows={stuck.slice(0, pageSize)}
-        columns={[...subjectColumns, ['Acts', closeForms]]}
+        columns={[...subjectColumns, ['Actions', closeForms]]}
         empty={null}
       />
       <PartialCount of={stuck.length} rows="verifications on hold or missing">

@@ -84,7 +84,7 @@ describe('an integration', () => {
     const [second = ''] = secretsIn((await ada.act('integration-rotate', { address, graceHours: '12' })).text)
     expect([await isValid(first), await isValid(second)]).toEqual([true, true])
     const { text } = await ada.get(page)
-    const parts = ['/act/integration-end-api', 'Two API secrets are valid.', 'hence two steps']
+    const parts = ['/act/integration-end-api', 'Two API secrets are valid.', 'prepare it, then activate it']
     for (const part of parts) expect(text).toContain(part)
     await setup.twin.advance(12 * 3_600_000)
     expect([await isValid(first), await isValid(second)]).toEqual([false, true])

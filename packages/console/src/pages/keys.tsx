@@ -24,10 +24,10 @@ export const keysPage: Load = async ({ service }, query) => {
           ['Created', ({ createdAt }) => <When at={createdAt} withDate />],
           ['Revoked', ({ revokedAt }) => (revokedAt === null ? <Dim>no</Dim> : <When at={revokedAt} withDate />)],
           [
-            'Act',
+            'Actions',
             ({ id, revokedAt }) =>
               revokedAt === null ? (
-                <ActForm act="key-revoke" label="Revoke" needs="admin" fields={{ id }} confirm="Yes, for ever" />
+                <ActForm act="key-revoke" label="Revoke" needs="admin" fields={{ id }} confirm="Revoke it forever" />
               ) : null,
           ],
         ]}

@@ -19,7 +19,7 @@ const fields = [
   { name: 'hash', label: 'Transaction', hint: '0x…', type: 'search' },
   { name: 'amount', label: 'Invoice amount', hint: '25.00' },
   { name: 'currency', label: 'Invoice currency', hint: 'EUR' },
-  { name: 'payee', label: 'Receiver', hint: 'address or handle' },
+  { name: 'payee', label: 'Receiver', hint: '0x… or handle' },
 ] as const
 
 export const legacyPage: Load = async ({ service }, query) => {

@@ -27,7 +27,7 @@ export const operatorsPage: Load = async ({ service, signIn, now }, query) => {
           ['Role', ({ role }) => role],
           ['Passphrase', (one) => describePassphrase(one, at)],
           ['Created', ({ createdAt }) => <When at={createdAt} withDate />],
-          ['Acts', OperatorActs],
+          ['Actions', OperatorActs],
         ]}
       />
       <Pager first={null} next={next} />

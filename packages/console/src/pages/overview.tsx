@@ -187,7 +187,7 @@ function findProblems(overview: Overview): ProblemRow[] {
   const rows: (ProblemRow | false)[] = [
     endpoints.length > 0 && [
       endpoints.length === 1 ? '1 endpoint is failing.' : `${formatNumber(endpoints.length)} endpoints are failing.`,
-      blocked === 0 ? 'Their deliveries are retried.' : `${blocked} blocked: deliveries wait until a test succeeds.`,
+      blocked === 0 ? 'Their deliveries are retried.' : `${blocked} blocked: deliveries wait until one is accepted.`,
       'See causes and remedies',
       buildHref('/endpoints', { health: 'failing' }),
     ],

@@ -88,8 +88,9 @@ describe('the page', () => {
     }
     const html = await openChanged(setup.twin, { queries: { ...queries, ...changed } }).get(path)
     expect(/data-label="Next attempt"[^>]*>(.*?)<\/td>/.exec(html)?.[1]).toMatch(expected)
-    const [, inTimeline] = /Next attempt of version \d+: (.*?)<\/div>/.exec(html) ?? []
-    expect(inTimeline?.includes('endpoint blocked')).toBe(forMs !== null)
+    const [, time = '', note] =
+      /class="next".*?datetime="(.*?)".*?Next attempt of version \d+: (.*?)<\/div>/.exec(html) ?? []
+    expect([Date.parse(time) - at, note?.includes('endpoint blocked')]).toEqual([forMs ?? -1_000, forMs !== null])
   })
 })
 

@@ -104,7 +104,7 @@ export function PaymentContent({ payment, snapshots, updates, deliveries, ...pro
       ) : null}
       <Facts rows={[...buildFacts(payment, toHref), ...more]} />
       {children}
-      <h2>Notifications</h2>
+      <h2>Deliveries</h2>
       {deliveries.length === 0 ? (
         <p class="dim">No delivery: {noDelivery}.</p>
       ) : (

@@ -10,7 +10,7 @@ const maxCharacters = 4_000
 export function Repeat({ delivery }: { delivery: RepeatedDelivery }) {
   return (
     <section id="repeat">
-      <h2>Repeat version {delivery.version}</h2>
+      <h2>Repeat version {delivery.version}, the newest that was sent</h2>
       {delivery.text.length > maxCharacters ? (
         <p class="dim">
           The snapshot has more than {formatNumber(maxCharacters)} characters: no command is made of it.

@@ -5,7 +5,7 @@ import type { StoredPayment } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
 import { findAdvice } from '../view/advice.js'
 import { Badge, Dim, Hex, Pre, Shown, When } from '../view/parts.js'
-import { Answer, attemptId, type DeliveryContext, showNextAttempt } from '../view/rows.js'
+import { Answer, attemptId, type DeliveryContext, findNextAttempt } from '../view/rows.js'
 import { formatLatency, formatNumber, showText } from '../view/text.js'
 import { sentHeaders, wasSent } from './signature.js'
 import type { Snapshot } from './snapshots.js'
@@ -55,13 +55,15 @@ function buildTimeline({ payment, snapshots, updates, deliveries, context }: Tim
       const content = <AttemptText {...{ attempt, delivery }} number={index + 1} />
       entries.push({ kind: 'attempt', at: attempt.startedAt, id: attemptId(delivery, index + 1), content })
     }
-    if (delivery.nextAttemptAt === null) continue
-    const next = (
+    const next = findNextAttempt(delivery, context)
+    if (next === null) continue
+    const content = (
       <>
-        Next attempt of version {delivery.version}: {showNextAttempt(delivery, context)}
+        Next attempt of version {delivery.version}
+        {next.note && <>: {next.note}</>}
       </>
     )
-    entries.push({ kind: 'next', at: delivery.nextAttemptAt, content: next })
+    entries.push({ kind: 'next', at: next.at, content })
   }
   // The block comes first: its time is by the chain's clock, and cannot be compared with times of the service.
   return [{ kind: 'block', at: payment.blockTimestamp, content: block }, ...sortByTime(entries)]

@@ -138,7 +138,7 @@ export function createPortal(deps: PortalDeps): Portal {
   app.notFound((c) => answer(c, 404, 'Page not found', 'There is no page at this address.'))
   app.onError((error, c) => {
     if (error instanceof FilterError || error instanceof InvalidRequestError)
-      return answer(c, 400, 'This link is not valid', error.message)
+      return answer(c, 400, 'The request is not valid', error.message)
     if (error instanceof FormError) return answer(c, 400, 'Nothing was done', error.message)
     deps.onError?.(error)
     return answer(c, 500, 'This page failed', 'Try again; the operators can read the reason in their log.')

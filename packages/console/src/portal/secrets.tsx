@@ -30,7 +30,7 @@ export function SecretForms({ of, Form }: { of: IntegrationView; Form: typeof Po
   return (
     <>
       <h2>API secret</h2>
-      <p>It is the password of the integration's server at the API, and of the sign-in to the portal.</p>
+      <p>The integration's server sends it to the API as its password. It also opens the portal.</p>
       {previousApiSecretUntil === null ? (
         <Form act="rotate" label="Make a new API secret" hasGrace />
       ) : (
@@ -43,7 +43,7 @@ export function SecretForms({ of, Form }: { of: IntegrationView; Form: typeof Po
         </>
       )}
       <h2>Signing secret</h2>
-      <p>Deliveries are signed with it. The receiver needs a new one before it is used: hence two steps.</p>
+      <p>Deliveries are signed with it. A receiver needs a new one before its use: prepare it, then activate it.</p>
       {isPrepared ? (
         <>
           <p class="note">A new one is prepared. Activate it when the receiver accepts both.</p>

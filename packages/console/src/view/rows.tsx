@@ -104,21 +104,26 @@ export interface DeliveryContext {
   readonly endpoints: readonly Pick<EndpointView, 'integrationAddress' | 'blocks' | 'blockedUntil'>[]
 }
 
-/** Shows when a delivery is attempted next. A due delivery waits while its endpoint is blocked. */
-export function showNextAttempt(
-  { nextAttemptAt, integrationAddress }: DeliveryView,
-  { now, endpoints }: DeliveryContext,
-): Child {
-  if (nextAttemptAt === null) return <Dim>none</Dim>
+/** Finds when a delivery is attempted next; null: never. A due delivery waits while its endpoint is blocked. */
+export function findNextAttempt(delivery: DeliveryView, { now, endpoints }: DeliveryContext) {
+  const { nextAttemptAt, integrationAddress } = delivery
+  if (nextAttemptAt === null) return null
   const health = endpoints.find((one) => one.integrationAddress === integrationAddress && one.blocks > 0)
   const at = Math.max(nextAttemptAt, health?.blockedUntil ?? 0)
-  if (at > nextAttemptAt)
-    return (
-      <>
-        {at > now ? <When at={at} /> : null} <Dim>endpoint blocked</Dim>
-      </>
-    )
-  return at > now ? <When at={at} /> : 'due now'
+  if (at > nextAttemptAt) return { at, note: <Dim>endpoint blocked</Dim> }
+  return { at, note: at > now ? null : 'due now' }
+}
+
+function showNextAttempt(delivery: DeliveryView, context: DeliveryContext): Child {
+  const next = findNextAttempt(delivery, context)
+  if (next === null) return <Dim>none</Dim>
+  const { at, note } = next
+  if (at <= context.now) return note
+  return (
+    <>
+      <When at={at} /> {note}
+    </>
+  )
 }
 
 /** The columns of a list of deliveries. @param more - Further columns, placed before the last one. */

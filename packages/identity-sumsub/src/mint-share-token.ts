@@ -1,6 +1,13 @@
 /** Mints share tokens at the provider, as an integrator. Source: docs/interface.md 4.2. @module */
 import { ProviderAnswerError } from './errors.js'
-import { checkCredential, classifyFailure, createCall, field, type ProviderConnection, text } from './signed-calls.js'
+import {
+  checkCredential,
+  classifyFailure,
+  createSignedCall,
+  field,
+  type ProviderConnection,
+  text,
+} from './signed-calls.js'
 
 /** Options of minting, with the integrator's own credentials at the provider. */
 export interface MintShareTokenOptions extends ProviderConnection {
@@ -35,7 +42,7 @@ export async function mintShareToken(options: MintShareTokenOptions): Promise<st
     forClientId: checkCredential('forClientId', options.forClientId),
     ...(ttlInSecs === undefined ? {} : { ttlInSecs: String(ttlInSecs) }),
   }
-  const answer = await createCall(options)('POST', '/resources/accessTokens/shareToken', query, { signal })
+  const answer = await createSignedCall(options)('POST', '/resources/accessTokens/shareToken', query, { signal })
   if (!answer.ok) throw classifyFailure(answer, { sentShareToken: false })
   const token = text(field(answer.json, 'token'))
   if (token === null) throw new ProviderAnswerError(answer.status, 'no token')

@@ -76,7 +76,7 @@ export function texts(value: unknown): string[] {
 }
 
 /** The signed parts of a request. */
-interface RequestToSign {
+interface SignatureInput {
   readonly secretKey: string
   /** Unix time in whole seconds; the provider accepts about a minute either way. */
   readonly timestamp: number
@@ -89,12 +89,13 @@ interface RequestToSign {
 }
 
 /**
- * Signs a request: the value of `X-App-Access-Sig`, 64 lowercase hex digits.
+ * Computes the value of `X-App-Access-Sig` for a request: 64 lowercase hex digits.
  * @example
  * const timestamp = Math.floor(Date.now() / 1000)
- * const signature = await signRequest({ secretKey, timestamp, method: 'GET', uri: '/resources/applicants/1/one' })
+ * const request = { timestamp, method: 'GET', uri: '/resources/applicants/1/one' }
+ * const signature = await computeSignature({ secretKey, ...request })
  */
-export async function signRequest({ secretKey, timestamp, method, uri, body }: RequestToSign): Promise<string> {
+export async function computeSignature({ secretKey, timestamp, method, uri, body }: SignatureInput): Promise<string> {
   const head = encoder.encode(`${timestamp}${method}${uri}`)
   const signed = new Uint8Array(head.length + (body?.length ?? 0))
   signed.set(head)
@@ -141,7 +142,7 @@ const maxAnswerBytes = 1_048_576
  * Creates the function that sends signed requests. It follows no redirect: a signature is for one address. It throws
  * ProviderUnavailableError, ProviderAnswerError, LateRequestError, or the abort reason.
  */
-export function createCall(connection: ProviderConnection) {
+export function createSignedCall(connection: ProviderConnection) {
   const { baseUrl = 'https://api.sumsub.com', timeoutMs = 10_000 } = connection
   const appToken = checkCredential('appToken', connection.appToken)
   if (!/^[\x21-\x7e]+$/.test(appToken)) throw new TypeError('appToken has a space or non-ASCII letter; copy it again.')
@@ -170,7 +171,7 @@ export function createCall(connection: ProviderConnection) {
       'Content-Type': 'application/json',
       'X-App-Token': appToken,
       'X-App-Access-Ts': String(timestamp),
-      'X-App-Access-Sig': await signRequest({ secretKey, timestamp, method, uri }),
+      'X-App-Access-Sig': await computeSignature({ secretKey, timestamp, method, uri }),
     }
     const limit = startTimeLimit(timeoutMs, signal)
     try {

@@ -7,7 +7,7 @@ import type { ReviewStatus, ShareResponse } from '@payment-integration/contract'
 import { parseInstant } from '@payment-integration/contract/internal-io'
 import { ProviderAnswerError } from './errors.js'
 import type { ProviderAnswer, ProviderConnection } from './signed-calls.js'
-import { checkCredential, classifyFailure, createCall, field, text, texts } from './signed-calls.js'
+import { checkCredential, classifyFailure, createSignedCall, field, text, texts } from './signed-calls.js'
 
 /** Unix milliseconds of a time in UTC, such as `2020-02-21 13:23:19.001`; null for anything else. */
 export function parseTime(value: unknown): number | null {
@@ -143,7 +143,7 @@ export interface SumsubClient {
 export function createSumsubClient(options: SumsubClientOptions): SumsubClient {
   const { redeemBy = 'reuse' } = options
   const levelName = checkCredential('levelName', options.levelName)
-  const call = createCall(options)
+  const call = createSignedCall(options)
   const redeemPath = redeemBy === 'reuse' ? '/resources/api/reusableIdentity/reuse' : '/resources/applicants/-/import'
 
   /** Null when the provider reports that the applicant is missing. */

@@ -43,7 +43,7 @@ export function decideShare({ open, subjects, redemptions, caller, lookedUp }: S
   if (donated !== null && donated.donor !== caller) return { kind: 'not_donated', outcome: 'not_donated' }
   const review = donated === null ? null : toShownReview(donated)
 
-  const leased = redemptions.filter(isRedemptionInFlight)
+  const leased = redemptions.filter(mayStillRedeem)
   if (leased.some(({ state, integrationAddress: by }) => state === 'unknown' && by === caller))
     return { kind: 'unavailable', outcome: 'unknown' }
   if (leased.length > 0) return { kind: 'answer', review: review ?? notStarted, outcome: 'concurrent' }
@@ -73,6 +73,6 @@ export function findSubjectThatCounts(
 }
 
 /** Whether the provider may still redeem the token. */
-export function isRedemptionInFlight({ state, isLeased }: Pick<RedemptionRecord, 'state' | 'isLeased'>): boolean {
+export function mayStillRedeem({ state, isLeased }: Pick<RedemptionRecord, 'state' | 'isLeased'>): boolean {
   return isLeased && (state === 'in_flight' || state === 'unknown')
 }

@@ -3,7 +3,7 @@ import type { Audited } from '../history/audit-log.js'
 import type { Applicant, ProviderAnswer } from '../ports/identity.js'
 import type { StoreTransaction } from '../ports/store.js'
 import { createFailureError, logFailure } from './checked-provider.js'
-import { isRedemptionInFlight } from './decide-share.js'
+import { mayStillRedeem } from './decide-share.js'
 import type { IdentitySubject, RedemptionRecord, VerificationChange } from './identity-store.js'
 import { markGone } from './poll.js'
 import { attachApplicant, type IdentityParts, lockSubject, logShare } from './redemption.js'
@@ -220,7 +220,7 @@ export function createIdentityActions(parts: IdentityParts & { readonly audited:
 /** Whether the outcome is unknown and the token can no longer be redeemed. */
 function isResolvable(redemption: RedemptionRecord): boolean {
   const { state } = redemption
-  return state === 'unresolved' || ((state === 'unknown' || state === 'in_flight') && !isRedemptionInFlight(redemption))
+  return state === 'unresolved' || ((state === 'unknown' || state === 'in_flight') && !mayStillRedeem(redemption))
 }
 
 function isClosable(kind: CloseRequest['kind'], { presence, missing }: IdentitySubject): boolean {

@@ -2,7 +2,7 @@
 import type { Review } from '../ports/identity.js'
 import type { IdSource } from '../ports/runtime.js'
 import type { StoreTransaction } from '../ports/store.js'
-import { isRedemptionInFlight } from './decide-share.js'
+import { mayStillRedeem } from './decide-share.js'
 import type { IdentitySubject, RedemptionRecord, VerdictRecord, VerificationChange } from './identity-store.js'
 import { findMisfit, mayHaveApplicant } from './poll.js'
 import type { IdentityParts } from './redemption.js'
@@ -75,7 +75,7 @@ export function createRecordDirectVerification({
       const now = clock.now()
       const subjectIds = subjects.map(({ id }) => id)
       const open = await identity.openRedemptions({ subjectIds, absentSince: now, limit: maxLookUps })
-      const decision = decideDirect(subjects, { at, isBusy: open.some(isRedemptionInFlight) })
+      const decision = decideDirect(subjects, { at, isBusy: open.some(mayStillRedeem) })
       if (decision !== 'recorded') return decision
       const directSubject = { emailKey: null, email: null, accountId, proved: false }
       const existing = subjects.find(({ emailKey }) => emailKey === null)

@@ -14,7 +14,7 @@ export interface TriggerTool {
   /** The simulated chains. */
   readonly chainIds: readonly number[]
   /**
-   * Causes events as the caller reads them. An invalid request throws an error with the code `ERR_TRIGGER_INVALID` at
+   * Causes each event when the caller reads it. An invalid request throws an error of code `ERR_TRIGGER_INVALID` at
    * once; an error with `ERR_TRIGGER` ends the events early. Both messages are for people.
    */
   run(request: unknown, caller: { readonly integrationAddress: string }): AsyncIterable<object>

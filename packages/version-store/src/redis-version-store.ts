@@ -123,8 +123,8 @@ export interface RedisTransaction {
  * txHash, version. Redis can also lose versions, which makes old ones new again. It loses them at a restart without
  * `appendonly yes`, when a replica takes over, or when memory is full without the policy `noeviction`.
  *
- * `advance` takes a lease on the payment for `leaseMs` and runs the effect. If the lease still holds, one script then
- * writes and stores the version. Deliveries of one payment run in turns; payments do not wait for each other.
+ * `advance` takes a lease on the payment for `leaseMs` and runs the effect. If the lease still holds, one script runs
+ * the commands and stores the version. Deliveries of one payment run in turns; payments do not wait for each other.
  *
  * On a cluster, a script runs on the node of its payment and cannot write elsewhere. Keys that an effect writes through
  * `tx` must have the hash tag of the store's keys, as `{["0xa1…","8453","0xb2…"]}`. The tag is the JSON of

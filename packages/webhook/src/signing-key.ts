@@ -10,12 +10,12 @@ export interface SigningKey {
   readonly [brand]: never
 }
 
-/** HMAC-SHA256 over `<timestamp>.<body>`, with `t` in decimal digits. Source: docs/interface.md 6, rule 1. */
+/** HMAC-SHA256 over `<timestamp>.<body>`, with the timestamp in decimal digits. Source: docs/interface.md 6, rule 1. */
 export interface Hmac {
   /** Makes a secret ready. @throws {TypeError} When it is no text, blank, or has white space around it. */
   signingKey(secret: string): SigningKey
   /**
-   * Index of the first key whose code is among `codes`, or -1. Hashes once per key and compares in constant time.
+   * Index of the first key whose HMAC is among `codes`, or -1. Hashes once per key and compares in constant time.
    * `codes` have 64 lowercase hex digits. The body is read before the call returns, so later writes do not count.
    */
   findMatchingKey(

@@ -4,14 +4,14 @@ import { once } from 'node:events'
 import { type BenchDatabase, type Engine, masterKey, openDatabase, serviceOn } from '../databases.js'
 import { type Bundles, bundle } from '../processes.js'
 import { type Cell, median, round, type Table } from '../report.js'
-import type { CallCounts, ChainPlan, Line, ReplayNode } from './chain.js'
+import type { CallCounts, ChainPlan, NodeTraits, ReplayNode } from './chain.js'
 import { integrationAddress, recordChain } from './chain.js'
 import { peers, runPeer } from './peers.js'
 
 /** How much to measure. */
 export interface SyncEffort extends ChainPlan {
   readonly rounds: number
-  readonly lines: readonly Line[]
+  readonly nodes: readonly NodeTraits[]
 }
 
 /** Result of one run. */
@@ -23,16 +23,16 @@ interface Run {
 
 const engines: readonly Engine[] = ['SQLite', 'PostgreSQL']
 
-/** Records a chain once, and catches up with it on each line and database in turns. */
+/** Records a chain once, and catches up with it on each node and database in turns. */
 export async function benchSync(effort: SyncEffort): Promise<Table[]> {
   const bundles = await bundle(['indexer/node.ts', 'indexer/ours.ts'])
   const recording = await recordChain(effort, bundles.findPath('node'))
   const [rows, peerRows]: Cell[][][] = [[], []]
   const notes: string[] = []
   try {
-    for (const line of effort.lines) {
-      const node = await recording.open(line)
-      const name = `${line.latencyMs} ms${line.raw === true ? ', raw receipts' : ''}`
+    for (const traits of effort.nodes) {
+      const node = await recording.open(traits)
+      const name = `${traits.latencyMs} ms${traits.raw === true ? ', raw receipts' : ''}`
       for (const engine of engines) {
         const { row, perSecond, asked } = await catchUp(bundles, node, engine, effort)
         rows?.push([`${name}, ${engine}`, ...row])
@@ -41,7 +41,7 @@ export async function benchSync(effort: SyncEffort): Promise<Table[]> {
           `${name}: ${asked.calls} calls in ${asked.requests} requests for ${recording.blocks} blocks, ${(asked.bytes / 2 ** 20).toFixed(1)} MiB.`,
         )
         // The peers ask for no raw receipts.
-        if (line.raw !== true) peerRows?.push(...(await comparePeers(node, name, effort.payments, perSecond)))
+        if (traits.raw !== true) peerRows?.push(...(await comparePeers(node, name, effort.payments, perSecond)))
       }
       await node.stop()
     }
@@ -129,7 +129,7 @@ async function assertAll(database: BenchDatabase, payments: number): Promise<voi
   await connection.close()
 }
 
-async function comparePeers(node: ReplayNode, line: string, payments: number, oursPerSecond: number) {
+async function comparePeers(node: ReplayNode, nodeName: string, payments: number, oursPerSecond: number) {
   const rows: Cell[][] = []
   for (const peer of peers) {
     const database = await openDatabase('PostgreSQL')
@@ -137,9 +137,9 @@ async function comparePeers(node: ReplayNode, line: string, payments: number, ou
       const { seconds, stored } = await runPeer(peer, node, database.url, payments)
       const perSecond = stored / seconds
       const stopped = stored < payments ? `, stopped after ${seconds.toFixed(0)} s with ${stored} stored` : ''
-      rows.push([`${line}, ${peer.name}${stopped}`, round(perSecond), round(oursPerSecond / perSecond, 1)])
+      rows.push([`${nodeName}, ${peer.name}${stopped}`, round(perSecond), round(oursPerSecond / perSecond, 1)])
     } catch (error) {
-      rows.push([`${line}, ${peer.name}: ${error instanceof Error ? error.message : error}`, null, null])
+      rows.push([`${nodeName}, ${peer.name}: ${error instanceof Error ? error.message : error}`, null, null])
     } finally {
       await database.end()
     }

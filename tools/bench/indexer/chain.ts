@@ -18,8 +18,8 @@ export interface ChainPlan {
   readonly perBlock: number
 }
 
-/** The latency of a node, and what it offers. */
-export interface Line {
+/** The latency of a node, and the methods it offers. */
+export interface NodeTraits {
   /** Added to each request. */
   readonly latencyMs: number
   /** Whether the node has raw receipts. @default false */
@@ -56,7 +56,7 @@ export interface ReplayNode {
 export interface Recording {
   readonly blocks: number
   /** Starts a node; end it with its `stop`. */
-  open(line: Line): Promise<ReplayNode>
+  open(traits: NodeTraits): Promise<ReplayNode>
   remove(): Promise<void>
 }
 
@@ -78,7 +78,7 @@ export function createRpc(url: string): (calls: readonly RpcCall[]) => Promise<u
   }
 }
 
-/** Mines a chain and records it. anvil keeps answering calls about tokens. @param program - The bundle of `node.ts`. */
+/** Mines a chain and records it. anvil stays up for calls about tokens. @param program - The bundle of `node.ts`. */
 export async function recordChain(plan: ChainPlan, program: string): Promise<Recording> {
   const args = ['--prune-history', '--no-mining', '--gas-limit', '1000000000']
   const anvil = await startAnvil({ args: [...args, '--auto-impersonate', '--timestamp', '1760000000'] })
@@ -94,7 +94,7 @@ export async function recordChain(plan: ChainPlan, program: string): Promise<Rec
     const about = { ...chain, chainId: anvil.chainId }
     return {
       blocks: chain.head + 1,
-      open: (line) => openNode(program, path, anvil.rpcUrl, line).then((node) => ({ ...about, ...node })),
+      open: (traits) => openNode(program, path, anvil.rpcUrl, traits).then((node) => ({ ...about, ...node })),
       remove,
     }
   } catch (error) {
@@ -103,10 +103,10 @@ export async function recordChain(plan: ChainPlan, program: string): Promise<Rec
   }
 }
 
-async function openNode(program: string, recording: string, fallbackUrl: string, { latencyMs, raw = false }: Line) {
+async function openNode(program: string, path: string, fallbackUrl: string, { latencyMs, raw = false }: NodeTraits) {
   const env = {
     PATH: process.env['PATH'],
-    RECORDING: recording,
+    RECORDING: path,
     FALLBACK_URL: fallbackUrl,
     LATENCY_MS: String(latencyMs),
     RAW: raw ? 'on' : 'off',
@@ -126,8 +126,8 @@ async function openNode(program: string, recording: string, fallbackUrl: string,
 }
 
 /**
- * An account without a key: anvil recovers the signer of a signed transaction at each read, which would take most of
- * the time.
+ * An impersonated account, without a key. For a signed transaction anvil recovers the signer at each read, which would
+ * take most of the time.
  */
 const from = `0x${'ab'.repeat(20)}` as const
 

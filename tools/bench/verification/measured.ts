@@ -8,7 +8,7 @@ import { createVerifier, verifySignature } from '@payment-integration/webhook'
 import { signingKey, verifyBytes } from '@payment-integration/webhook/core'
 import { createTestSnapshot } from '@payment-integration/webhook/testing'
 import { shuffle } from '../payments.js'
-import { type Kind, loadPeers, peersMissing, type Subject, signatureHeader } from './peers.js'
+import { type Kind, loadPeers, type MeasuredVerifier, peersMissing, signatureHeader } from './peers.js'
 
 const [peersFolder = '', rounds = '', sliceUs = '', seed = ''] = process.argv.slice(2)
 const secret = 'pi_whsec_bench_only_0123456789abcdef'
@@ -46,10 +46,10 @@ function floorVerify(body: Uint8Array, header: string): boolean {
   return codes.some((claimed) => timingSafeEqual(code, Buffer.from(claimed, 'hex')))
 }
 
-function ours(): Subject[] {
+function ours(): MeasuredVerifier[] {
   const keys = [signingKey(secret)]
   const { verify } = createVerifier({ secrets: secret })
-  const on = (name: string, call: (body: Buffer, header: string) => unknown): Subject => ({
+  const on = (name: string, call: (body: Buffer, header: string) => unknown): MeasuredVerifier => ({
     name,
     prepare(body, kind) {
       const header = signatureHeader(secret, body, kind)

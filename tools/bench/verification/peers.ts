@@ -7,8 +7,8 @@ import { pathToFileURL } from 'node:url'
 /** A genuine delivery, or a kind that forgers send. */
 export type Kind = 'genuine' | 'forged'
 
-/** A verifier. */
-export interface Subject {
+/** A verifier to measure. */
+export interface MeasuredVerifier {
   readonly name: string
   /** A call that resolves for a genuine delivery and throws for a forged one. */
   prepare(body: Buffer, kind: Kind): () => unknown
@@ -40,7 +40,7 @@ const hmac = (key: string | Buffer, ...parts: readonly (string | Buffer)[]) => {
 }
 
 /** Loads the installed verifiers. */
-export async function loadPeers(folder: string): Promise<Subject[]> {
+export async function loadPeers(folder: string): Promise<MeasuredVerifier[]> {
   const load = createRequire(`${folder}package.json`)
   const StripeClass = load('stripe') as new (key: string) => Stripe
   const stripe = new StripeClass('sk_test_bench')
@@ -77,7 +77,7 @@ export async function loadPeers(folder: string): Promise<Subject[]> {
   ]
 }
 
-function symmetric(name: string, { Webhook }: { readonly Webhook: WebhookClass }, prefix: string): Subject {
+function symmetric(name: string, { Webhook }: { readonly Webhook: WebhookClass }, prefix: string): MeasuredVerifier {
   const key = Buffer.from('0123456789abcdef0123456789abcdef')
   const webhook = new Webhook(`whsec_${key.toString('base64')}`)
   return {
@@ -92,7 +92,7 @@ function symmetric(name: string, { Webhook }: { readonly Webhook: WebhookClass }
   }
 }
 
-/** Time and code of a delivery, as stripe's scheme and ours have them. */
+/** The signature header of a delivery, in the form that Stripe and this service share. */
 export function signatureHeader(secret: string, body: Buffer, kind: Kind): string {
   const t = Math.floor(Date.now() / 1_000)
   return `t=${t},v1=${spoiled(hmac(secret, `${t}.`, body).digest('hex'), kind)}`

@@ -113,7 +113,7 @@ const listOperators = operate(async ({ operators }, { report }) => {
     await operators.list(),
     (operator) => ({ event: 'operator', operator }),
     (all) => tableOf(all, operatorColumns),
-    'There is no operator yet; operators create makes one.',
+    'There is no operator yet; run operators create to make one.',
   )
 })
 
@@ -189,7 +189,7 @@ const listLegacyKeys = operate(async ({ legacyKeys }, { report }) => {
     await legacyKeys.list(),
     (key) => ({ event: 'legacy_key', key }),
     (all) => all.map(legacyKeyLine),
-    'There is no legacy API key yet; legacy-keys create makes one.',
+    'There is no legacy API key yet; run legacy-keys create to make one.',
   )
 })
 

@@ -103,7 +103,7 @@ const listAccounts = operate(async ({ accounts }, { report }) => {
     await accounts.list(),
     (account) => ({ event: 'account', account }),
     (all) => all.map(accountLine),
-    'There is no account yet; accounts create makes one.',
+    'There is no account yet; run accounts create to make one.',
   )
 })
 

@@ -33,7 +33,7 @@ export function createNudge() {
 
 /** The most unfinished payments: a stuck service is not flooded. */
 const maxUnfinished = 50
-/** A payment that takes longer, in milliseconds, is reported as a problem; most take two seconds. */
+/** Milliseconds after which an unfinished payment is reported as a problem; most payments take two seconds. */
 const journeyLimitMs = 60_000
 
 /** Pays until the plan is done or `signal` aborts. Resolves when every payment is finished or the signal aborted. */
@@ -180,12 +180,12 @@ export function judge(
 ): { readonly exitCode: ExitCode; readonly reasons: readonly string[] } {
   const exitReasons = ending.kind === 'exited' ? [ending.reason] : []
   if (!untilIdle) return { exitCode: ending.kind === 'exited' ? 1 : 0, reasons: [...result.problems, ...exitReasons] }
-  const early = {
+  const endReasons = {
     idle: [],
     interrupted: ['Interrupted before every payment was verified.'],
     deadline: [`The deadline of ${ending.kind === 'deadline' ? ending.limitMs / 1000 : 0} s passed.`],
     exited: exitReasons,
   }[ending.kind]
-  const reasons = [...result.problems, ...early, ...result.unfinished]
+  const reasons = [...result.problems, ...endReasons, ...result.unfinished]
   return { exitCode: reasons.length > 0 ? 1 : 0, reasons }
 }

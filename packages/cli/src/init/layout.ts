@@ -52,7 +52,7 @@ export const mountLines: Readonly<Record<FrameworkName, (folder: string) => stri
   koa: (folder) =>
     `In your app, above any body parser: app.use(paymentWebhook(openReceiver(process.env).receive)), from ${folder}/.`,
   worker: (folder) =>
-    `Run it: npx wrangler dev --port 3000, which reads .env.local. In production: npx wrangler secret put WEBHOOK_SIGNING_SECRET. A Worker of your own calls webhook of ${folder}/worker, and exports PaymentObject.`,
+    `Run it: npx wrangler dev --port 3000, which reads .env.local. In production: npx wrangler secret put WEBHOOK_SIGNING_SECRET. If you have a Worker already, call webhook of ${folder}/worker in it, and export PaymentObject.`,
   lambda: (folder) => `Bundle ${folder}/handler, set it as the handler of the function, and set the variables there.`,
   node: (folder) =>
     `In your server, for the path of the webhook: paymentWebhook(openReceiver(process.env).receive), from ${folder}/.`,
@@ -61,7 +61,7 @@ export const mountLines: Readonly<Record<FrameworkName, (folder: string) => stri
 interface TemplateFile {
   readonly path: string
   readonly template: string
-  /** Whether an existing file with other content needs no change. */
+  /** Whether an existing file that differs from the template may stay as it is. */
   readonly accepts?: (text: string) => boolean
 }
 
@@ -87,7 +87,7 @@ export function chooseLayout(
   const code = (name: string, template: string): TemplateFile => ({ path: `${folder}/${name}.${extension}`, template })
   const router = framework === 'next' ? findRouter(project, given) : null
   const path = given ?? router?.path ?? '/webhook'
-  const ownTest = framework === 'worker' || framework === 'lambda' || router?.kind === 'app'
+  const hasOwnTest = framework === 'worker' || framework === 'lambda' || router?.kind === 'app'
   const webhook = router?.kind === 'pages' ? 'next/pages-webhook' : `${framework}/webhook`
 
   const files: TemplateFile[] = [
@@ -105,7 +105,7 @@ export function chooseLayout(
           { path: `${folder}/tables.sql`, template: `shared/tables.${database}.sql` },
         ]),
     ...(framework === 'next' && database === 'sqlite' ? [nextConfig(project)] : []),
-    code('webhook.test', ownTest ? `${framework}/webhook-test` : 'shared/webhook-test'),
+    code('webhook.test', hasOwnTest ? `${framework}/webhook-test` : 'shared/webhook-test'),
   ]
   return { folder, path, files, manifest: listAdditions(project, framework, database, folder) }
 }

@@ -1,4 +1,4 @@
-/** Sends a request of ky by the caller's `fetch(url, init)`, and reads the whole answer. @module */
+/** Sends the requests of ky through the caller's `fetch`, and reads the whole answer. @module */
 import { ExcessiveJsonError, parseRetryAfter, readForeignBytes } from '@payment-integration/contract/internal-io'
 import { InvalidResponseError, NetworkError } from '../errors.js'
 import type { FetchedResponse, Transport } from '../transport-options.js'
@@ -19,9 +19,9 @@ export interface BufferedFetchOptions extends Pick<Transport, 'fetch' | 'maxResp
 }
 
 /**
- * Makes the `fetch` of ky. It resolves only when the body has arrived, so time limits and retries of ky cover the body.
- * It rejects at once when the request is aborted, even if the caller's `fetch` ignores signals.
- * A `Request` never reaches the caller's function: the `fetch` of another realm or package rejects a foreign one.
+ * Creates the `fetch` that ky calls. It resolves only when the body has arrived, so time limits and retries of ky
+ * cover the body. It rejects at once when the request is aborted, even if the caller's `fetch` ignores signals.
+ * The caller's `fetch` gets a URL, never a `Request`: a `fetch` of another realm or package rejects our `Request`.
  */
 export function createBufferedFetch(options: BufferedFetchOptions): (request: Request) => Promise<Response> {
   return async (request) => {

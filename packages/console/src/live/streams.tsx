@@ -67,7 +67,7 @@ function createEventMapper(fields: QueryFields): MapEvent {
 
 type Row = { readonly html: string; readonly matches: boolean }
 
-/** Maps each event with a row of the list to that row; the page removes a row that no longer matches its filters. */
+/** Maps an event about a listed row to the new row; the page removes a row that no longer matches its filters. */
 function mapRows(findRow: (event: NumberedEvent['event']) => Row | false): MapEvent {
   return (event) => {
     if (event.kind === 'reset') return stale
@@ -93,7 +93,7 @@ export const isJobTopic = ({ topic }: QueryFields): boolean => topic === 'job' |
 /**
  * Opens the stream for the page of one job, or for the list of jobs. While a job runs, its page gets the changed part;
  * after the end, the page is loaded again.
- * @param shown - The job's id, and the position of the jobs that the page shows.
+ * @param shown - `id` of the job, undefined for the list; `after`: `jobs.position()` when the page was rendered.
  */
 export function openJobStream(
   jobs: Jobs,
@@ -122,8 +122,8 @@ function createPublisher(send: Send, jobs: Jobs, isList: boolean) {
     if (isWaiting) return
     await sleep(togetherMs, undefined, { ref: false })
     const { state, isStopping } = newest
-    const isWhole = isList || state !== 'running' || isStopping
-    const [name, data] = isWhole ? ['stale', {}] : ['parts', { job: (<JobProgress job={newest} />).toString() }]
+    const mustReload = isList || state !== 'running' || isStopping
+    const [name, data] = mustReload ? ['stale', {}] : ['parts', { job: (<JobProgress job={newest} />).toString() }]
     send(`event: ${name}\nid: ${jobs.position()}\ndata: ${JSON.stringify(data)}\n\n`)
     newest = null
   }

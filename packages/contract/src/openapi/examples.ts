@@ -123,7 +123,7 @@ export const shareApproved: ShareResponse = {
   reviewAnswer: 'GREEN',
   reused: false,
 }
-export const shareRejectedAgain: ShareResponse = {
+export const shareReviewRejected: ShareResponse = {
   reviewStatus: 'completed',
   reviewAnswer: 'RED',
   rejectType: 'RETRY',

@@ -116,7 +116,7 @@ export const identityOperations: Readonly<Record<string, PathItem>> = {
             },
             rejected: {
               summary: 'The token was redeemed, and the verification is rejected',
-              value: examples.shareRejectedAgain,
+              value: examples.shareReviewRejected,
             },
           }),
         ),

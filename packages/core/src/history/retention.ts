@@ -187,7 +187,7 @@ export function createRetentionRun({ store, audited, keys, clock, random }: Hist
     return file
   }
 
-  /** Closes the segments of expired deliveries. Resolves their pending deliveries. */
+  /** Closes the segments of expired deliveries. Returns the deliveries in them that are still pending. */
   async function closeSegments(history: HistoryStore, expired: readonly ExpiredPart[], options: RetentionOptions) {
     const { givesUp = false, onProgress } = options
     const upTo = findNewestDeliverySegment(expired)

@@ -46,7 +46,7 @@ export function getHeadPollMs(chain: Pick<Chain, 'announcesBlocks'>, pollMs: num
 
 /** Age at which the head is read again during a catch-up, in milliseconds. */
 const maxHeadAgeMs = 10_000
-/** Age of the head that was read last, in milliseconds, above which an announced block is not read without it. */
+/** Longest time since the head was last read, in milliseconds, for which an announced block replaces reading it. */
 const maxUnpolledMs = 30_000
 /** The most reorgs that a process remembers. */
 const maxRememberedReorgs = 20
@@ -107,7 +107,7 @@ export function createFollower(deps: FollowerDeps) {
 
   /**
    * Returns the announced block if it is the only new one: it follows the checkpoint and is above every head that was
-   * read. Reading it needs no read of the head. A node that lags announces blocks below that head.
+   * read. Then the head need not be read. A node that lags announces blocks below the newest head that was read.
    */
   function takeAnnounced(checkpoint: Checkpoint | null): BlockRef | null {
     const block = announced
@@ -204,7 +204,7 @@ export function createFollower(deps: FollowerDeps) {
 
   return {
     step,
-    /** Notes the block that a node announced, for the next step; undefined: it announced an unknown one. */
+    /** Notes the block that a node announced, for the next step; undefined: it did not describe the block. */
     noteAnnounced(block: BlockRef | undefined): void {
       announced = block ?? null
     },

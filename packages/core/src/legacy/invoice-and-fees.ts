@@ -27,7 +27,7 @@ export function expandExponent(token: string): string | null {
   const digits = `${integerDigits}${fraction}`.replace(/^0+/, '')
   if (digits === '') return '0'
   const significant = trimTrailingZeros(digits)
-  // Digits between the last significant one and the point; negative: behind the point.
+  // The zeros between the last significant digit and the point; negative: that digit is after the point.
   const shift = Number(exponent) - fraction.length + (digits.length - significant.length)
   // Below 1 there is a zero before the point.
   const length = shift >= 0 ? significant.length + shift : Math.max(significant.length, 1 - shift) + 1
@@ -68,8 +68,8 @@ export function convertAmount(amount: bigint, feeds: readonly ConversionFeed[]):
 export function invertConversion(converted: bigint, feeds: readonly ConversionFeed[]): AmountRange | null {
   let range: AmountRange = { from: converted, to: converted }
   for (const { times, over } of feeds.map(toFactors).reverse()) {
-    // floor(x * times / over) >= y exactly when x >= y * over / times, so the range begins there and ends before y + 1
-    // begins.
+    // floor(x * times / over) >= y exactly when x >= y * over / times. So the smallest x for y is that quotient,
+    // rounded up, and the largest is one less than the smallest x for y + 1.
     range = { from: roundUp(range.from * over, times), to: roundUp((range.to + 1n) * over, times) - 1n }
   }
   return range.from <= range.to ? range : null
@@ -122,7 +122,7 @@ export const defaultMaxExtraFeeBps = 100
 
 /**
  * Builds the check that the extra fee is at most `maxBps` basis points of the gross amount, rounded down. The payer
- * chooses the extra fee, its receiver, the memo and the call, so the service fee is taken to be its fixed share.
+ * chooses the extra fee, its receiver, the memo and the call, so the check assumes a service fee of 20 basis points.
  */
 export function createExtraFeeCheck(maxBps: number = defaultMaxExtraFeeBps) {
   if (!Number.isInteger(maxBps) || maxBps < 0 || maxBps > wholeBps)

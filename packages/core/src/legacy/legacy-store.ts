@@ -24,9 +24,9 @@ export interface AccountTransaction extends Pick<AccountStore, 'find'> {
 /** Accounts by handle. They change in transactions alone, with a record in the audit log. */
 export interface AccountStore {
   find(handle: string): Promise<AccountRecord | null>
-  /** The accounts paid at an address on any chain, as their own or as a coin's `defaultAddress`; by handle. */
+  /** The accounts with this address, or with it as the `defaultAddress` of a coin; ordered by handle. */
   findByAddress(address: string): Promise<AccountRecord[]>
-  /** All accounts, by handle. */
+  /** All accounts, ordered by handle. */
   list(): Promise<AccountRecord[]>
 }
 
@@ -51,6 +51,6 @@ export interface LegacyKeyStore {
 export interface LegacyKeyTransaction extends Pick<LegacyKeyStore, 'list'> {
   /** Resolves false, writing nothing, when the id or the hash is taken. */
   insert(record: LegacyKeyRecord): Promise<boolean>
-  /** Null: the id is unknown. A revoked key keeps its first time. */
+  /** Null: the id is unknown. A key that is revoked again keeps the time of its first revocation. */
   revoke(id: string, at: number): Promise<LegacyKeyRecord | null>
 }

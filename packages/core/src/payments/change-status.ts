@@ -74,12 +74,12 @@ async function changeStateByReorg(
 
 /** The most payments that one transaction drops: each may cost a snapshot and a delivery. */
 const maxDropsPerCommit = 500
-/** Grace period, in blocks, to find the fulfilment of a deposit again; then its payment off the chain is dropped. */
+/** Blocks after finality in which a deposit's fulfilment may be found in another block; then its payment is dropped. */
 export const fulfilmentGraceBlocks = 1_000
 
 /**
- * Drops payments off the chain whose former height is final; a primary payment becomes `failure` with version + 1. Call
- * after `lockChain` and after the payments of the newest blocks are stored. `more`: further payments are overdue.
+ * Drops each payment that left the chain and whose former height is final; a primary payment becomes `failure` with
+ * version + 1. Call after `lockChain` and after the payments of the newest blocks are stored. `more`: some are left.
  * `indexedTo`: height up to which the chain is indexed, this transaction included. `finalityBlocks`: blocks on top of a
  * block until it is final; null: no block ever is, and nothing is dropped.
  */
@@ -101,7 +101,7 @@ export async function dropOverdue(
   return { events, more: overdue.length === maxDropsPerCommit }
 }
 
-/** Restores the state before the drop, with version + 1, unless an update changed it since then. */
+/** Restores the state that a payment had when it was dropped, with version + 1, unless an update changed it since. */
 export async function restoreDropped(
   tx: StoreTransaction,
   returned: readonly StoredPayment[],

@@ -185,7 +185,7 @@ it.each<[Environment, string | readonly string[]]>([
   [{ PI_CHAIN_FEED_URL: 'nats://nats-1,tls://nats-2' }, 'PI_CHAIN_FEED_URL mixes nats:// and tls://; use one of them'],
   [{ PI_CHAIN_FEED_URL: 'nats://nats-1', PI_CHAIN_FEED_CA_FILE: '/ca.pem' }, 'PI_CHAIN_FEED_CA_FILE is set; it is only used with tls://'],
   [{ PI_CHAIN_FEED_CREDENTIALS_FILE: '/f' }, 'PI_CHAIN_FEED_CREDENTIALS_FILE is set; it is only used with PI_CHAIN_FEED_URL.'],
-  [{ PI_DELIVERY_CONCURRENCY: '8', PI_DELIVERY_PER_ENDPOINT: '9' }, 'PI_DELIVERY_PER_ENDPOINT is 9, above the 8 posts of PI_DELIVERY_CONCURRENCY; lower one or raise the other.'],
+  [{ PI_DELIVERY_CONCURRENCY: '8', PI_DELIVERY_PER_ENDPOINT: '9' }, 'PI_DELIVERY_PER_ENDPOINT is 9, above the 8 notifications of PI_DELIVERY_CONCURRENCY; lower one or raise the other.'],
   [{ PI_RECEIPTS: 'http', PI_RECEIPTS_URL: 'https://p.example' }, 'PI_RECEIPTS is "http"; it needs PI_PROCESSOR_SECRETS'],
   [{ ...processor, PI_RECEIPTS: 'http' }, 'PI_RECEIPTS_URL is not set; PI_RECEIPTS=http needs the address of the receipts.'],
   [{ ...processor, PI_RECEIPTS: 'http', PI_RECEIPTS_URL: 'http://p.example' }, 'PI_RECEIPTS_URL begins with http://, which is only accepted with PI_ENV=development; use https://.'],

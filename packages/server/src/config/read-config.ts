@@ -300,7 +300,7 @@ function readDelivery({ value, problems }: VariableReader) {
   const perEndpoint = value('PI_DELIVERY_PER_ENDPOINT') ?? quarter
   if (perEndpoint > concurrency)
     problems.push(
-      `PI_DELIVERY_PER_ENDPOINT is ${perEndpoint}, above the ${concurrency} posts of PI_DELIVERY_CONCURRENCY; lower one or raise the other.`,
+      `PI_DELIVERY_PER_ENDPOINT is ${perEndpoint}, above the ${concurrency} notifications of PI_DELIVERY_CONCURRENCY; lower one or raise the other.`,
     )
   return {
     concurrency,

@@ -93,7 +93,7 @@ const rejected: readonly (readonly [others: Environment, name: string, texts: re
   [{}, 'PI_MAX_EXTRA_FEE_BPS', ['10001'], 'basis points from 0 to 10000, in plain digits'],
   [{}, 'PI_LEASE_MS', ['999'], 'milliseconds from 1000 to 600000, in plain digits'],
   [development, 'PI_SIMULATED_CHAINS', ['0', 'polygon'], 'chain ids, such as 137,10'],
-  [{}, 'PI_DELIVERY_CONCURRENCY', ['0', '10001', 'many'], 'a number of posts from 1 to 10000, in plain digits'],
+  [{}, 'PI_DELIVERY_CONCURRENCY', ['0', '10001', 'many'], 'a number of notifications from 1 to 10000, in plain digits'],
   [{}, 'PI_DNS_SERVERS', [
     'dns.example', '192.0.2.256', '192.0.2', '192.0.2.1:', '192.0.2.1:0', '192.0.2.1:65536', '192.0.2.1:053',
     '[192.0.2.1]:53', '[::1', '::1]:53', 'fe80::1%eth0', '[fe80::1%eth0]:53', 'udp://192.0.2.1', '192.0.2.1;::1',

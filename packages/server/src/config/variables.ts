@@ -8,7 +8,7 @@ import * as parsers from './parsers.js'
 const ms = (min: number, max: number) => ({ unit: 'milliseconds', min, max })
 const upToAMillion = (unit: string) => ({ unit, min: 1, max: 1_000_000 })
 const port = { unit: 'a port', min: 0, max: 65_535 }
-const posts = { unit: 'a number of posts', min: 1, max: 10_000 }
+const notifications = { unit: 'a number of notifications', min: 1, max: 10_000 }
 
 const hostName = 'an address or host name of this machine, without scheme or port'
 const toThisMachine = '(`http://` only to this machine)'
@@ -47,9 +47,9 @@ const database = {
     ...address, ...onPostgres, unset: 'none: with `PI_DATABASE_PREPARED=off`, due deliveries of other processes are found by the poll',
     doc: 'The same database without that pooler in between, for `LISTEN` and for making indexes.' }),
   PI_DATABASE_POOL: integer({ unit: 'a number of connections', min: 1, max: 1_000 }, 10, { ...onPostgres,
-    doc: 'Connections a process may open to each address; two more to `PI_DATABASE_DIRECT_URL`, and one for `LISTEN`.' }),
+    doc: 'Connections a process may open to each address, besides two to `PI_DATABASE_DIRECT_URL` and one for `LISTEN`.' }),
   PI_DATABASE_STATEMENT_TIMEOUT_MS: integer(ms(100, 3_600_000), 30_000, { ...onPostgres,
-    doc: 'Longest statement, except of a migration.' }),
+    doc: 'Statement timeout, except in a migration.' }),
   PI_DATABASE_LOCK_TIMEOUT_MS: integer(ms(100, 3_600_000), 10_000, { ...onPostgres,
     doc: 'Longest wait of a statement for a lock.' }),
   PI_DATABASE_CA_FILE: text('PEM text', parsers.parseCertificates, {
@@ -82,7 +82,7 @@ export const chainVariables = {
   PI_HEADS_URL_: list(`\`ws://\` or \`wss://\` ${encoded}`, parsers.createNodeUrlParser('ws:', 'wss:'), {
     ...address, getKey: (url) => url, unset: 'none: nodes are polled, and those at a `ws:` address announce blocks themselves',
     doc: 'Addresses that only announce new blocks. The n-th address belongs to the n-th node of `PI_RPC_URL_<chainId>`.' }),
-  PI_PROOF_: choice(['root', 'bloom', 'none'], null, { unset: '`bloom`; `none` for 25, 324 and 999',
+  PI_PROOF_: choice(['root', 'bloom', 'none'], null, { unset: '`bloom`; `none` for chains 25, 324, 999',
     doc: '[Proof](decisions/completeness.md) that no payment of a block is missing.' }),
   PI_RAW_RECEIPTS_: onOff(true, {
     doc: 'Whether receipts are read by `debug_getRawReceipts` where a node has it, at half of the bytes. Turn it off where that method is billed higher.' }),
@@ -128,14 +128,14 @@ const chains = {
   PI_SIMULATED_CHAINS: list('chain ids, such as `137,10`', parsers.parseChainId, { max: 16, getKey: (id) => id,
     doc: 'Chains without a node, on which integrations may [trigger events](decisions/trigger-and-listen.md#trigger). Only with `PI_ENV=development`.' }),
   PI_MAX_EXTRA_FEE_BPS: integer({ unit: 'basis points', min: 0, max: 10_000 }, defaultMaxExtraFeeBps, {
-    doc: 'Largest fee of other parties, of the gross amount, in a payment that [verify](decisions/legacy.md) accepts; 100 is 1 %. The payer chooses this fee and its receiver.' }),
+    doc: 'Largest fee of other parties that [verify](decisions/legacy.md) accepts, as a share of the gross amount; 100 is 1 %. The payer chooses this fee and its receiver.' }),
 }
 
 // biome-ignore format: a table; the second line of a row is its documentation
 const deliveries = {
-  PI_DELIVERY_CONCURRENCY: integer(posts, dispatcherDefaults.concurrency, {
+  PI_DELIVERY_CONCURRENCY: integer(notifications, dispatcherDefaults.concurrency, {
     doc: 'Notifications that one process may have in flight.' }),
-  PI_DELIVERY_PER_ENDPOINT: integer(posts, null, {
+  PI_DELIVERY_PER_ENDPOINT: integer(notifications, null, {
     unset: '`32`, or a quarter of `PI_DELIVERY_CONCURRENCY` where that is less',
     doc: 'Notifications that one process may have in flight to one host and port. A receiver that hangs occupies all of them, so set it well below `PI_DELIVERY_CONCURRENCY`.' }),
   PI_DELIVERY_DENY: list(ranges, parsers.parseRange, {
@@ -172,7 +172,7 @@ const identity = {
     doc: 'Endpoint that redeems tokens: `reuse`, the current one, or `import`, the older one.' }),
   PI_IDENTITY_NAMESPACE: text('1 to 32 letters, digits, dots, dashes or underscores', parsers.parseNamespace, {
     ...withSharing, fallback: defaultNamespace,
-    doc: "Prefix of applicants' names at the provider, different for each service and environment with the same client there." }),
+    doc: "Prefix of applicants' names at the provider, different for each service and environment that shares a client there." }),
   PI_IDENTITY_RATE_PERCENT: integer({ unit: 'a percentage', min: minRatePercent, max: 100 }, 100, { ...withSharing,
     doc: "This process's share of [the provider's rates](#sharing-the-providers-rates)." }),
 }

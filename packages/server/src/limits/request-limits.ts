@@ -17,8 +17,8 @@ interface RateOptions {
 const roundingMs = 0.001
 
 /**
- * Builds a rate limit without used keys. By the generic cell rate algorithm it stores one number per key: the time when
- * its allowance is full again.
+ * Builds a rate limit that has counted nothing yet. The generic cell rate algorithm stores one number per key: the time
+ * when the full allowance of the key is back.
  * The memory has two halves. When the newer half is full, or a period old, it becomes the older half, and the former
  * older half is dropped. A key that was unused for a period has its full allowance, so dropping it changes nothing.
  * When more than half of `maxKeys` arrive within a period, the keys unused for longest get a full allowance early. So a
@@ -148,7 +148,7 @@ export interface RequestLimits {
   countRequest(source: string): number
   /** Counts a 401 that is ready to be sent; only with a wait of 0 may it be sent. */
   countUnauthorized(source: string): number
-  /** The wait of a source with too many 401 answers, without counting. It is checked again after valid credentials. */
+  /** The wait of a source with too many 401 answers, without counting. Call it again after valid credentials. */
   unauthorizedWaitMs(source: string): number
   /** Counts an authenticated request. */
   countCall(caller: string): number

@@ -23,7 +23,7 @@ function dueText(name: SqlDialect['name'], query: DueQuery, now: string, paramet
   const notBlocked = `and not exists (
     select 1 from ${name('endpoints')} e where e.integration = i.address and e.blocks > 0
   )`
-  // The scan reads when an integration's first delivery is due, but not whether `exclusion` leaves it out.
+  // The scan returns the due time of an integration's first delivery, even of one that `exclusion` leaves out.
   const hasOthers = (lane: Lane) =>
     exclusion === '' ? '' : `and (select h.id from (${oldest(lane, '1')}) h) is not null`
   const selectDue = ({ lane, upTo }: DueScan) => `select d.id, d.due_at, i.address as integration, ${lane} as lane,
@@ -52,8 +52,8 @@ function dueText(name: SqlDialect['name'], query: DueQuery, now: string, paramet
 }
 
 /**
- * A skip scan over the integrations, with the first due time of each. The same search reads both, because it may pass
- * many dead index entries of deliveries that were claimed since the last vacuum.
+ * A skip scan over the integrations, with the first due time of each. One index search reads both: a search may pass
+ * many dead index entries of deliveries that were claimed since the last vacuum, so a second one would cost as much.
  */
 function dueScanText(outbox: string, { lane, after, upTo }: DueScan, parameter: Parameter): string {
   const next = (than: string) => `(select d.integration, d.due_at from ${outbox} d
@@ -66,8 +66,8 @@ function dueScanText(outbox: string, { lane, after, upTo }: DueScan, parameter: 
 }
 
 /**
- * Measures the age of a snapshot without a start time from its first reading. A replication slot has no start time, and
- * a role without `pg_read_all_stats` does not see those of other roles.
+ * Reads the oldest snapshot. If it has no start time, its age counts from its first reading. A replication slot has no
+ * start time, and a role without `pg_read_all_stats` does not see those of other roles.
  */
 export function createOldestSnapshot(rows: (query: NamedQuery) => Promise<RawRows>, now: () => number) {
   let firstSeen: { readonly key: string; readonly at: number } | null = null
@@ -141,7 +141,7 @@ const maxRows = 4_096
 
 // `statement_timestamp` is stable, as a bound of an index search must be; `clock_timestamp` is not.
 const databaseNow = 'cast(extract(epoch from statement_timestamp()) * 1000 as bigint)'
-const beginning = 'cast(extract(epoch from transaction_timestamp()) * 1000 as bigint)'
+const transactionStart = 'cast(extract(epoch from transaction_timestamp()) * 1000 as bigint)'
 
 /** `schema` qualifies every name, so the search path does not matter. Without `now` the database's clock is used. */
 export function postgresDialect(schema: string, now: (() => number) | undefined): SqlDialect {
@@ -161,7 +161,7 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
     nowText: (parameter) => (now === undefined ? databaseNow : `cast(${parameter(now())} as bigint)`),
     moment() {
       const at = now?.()
-      return (parameter) => (at === undefined ? beginning : `cast(${parameter(at)} as bigint)`)
+      return (parameter) => (at === undefined ? transactionStart : `cast(${parameter(at)} as bigint)`)
     },
     forUpdate: sql`for update`,
     lockRows: (table) => ` for update of ${table}`,

@@ -24,7 +24,7 @@ export const listPartitions = (number: number) => [`snapshots_${number}`, `attem
 
 /**
  * The statements that create the tables of a segment. The complete tables are attached: creating them as partitions
- * would block all other transactions. A unique key over all partitions must contain the id that divides them, so
+ * would block all other transactions. A unique key over all partitions must contain the partition key `id`, so
  * (payment, version) is unique within a segment only.
  */
 export function createPartitions(name: (table: string) => string, { number, first, end }: SegmentIds): string[] {

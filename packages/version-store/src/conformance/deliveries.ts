@@ -138,7 +138,7 @@ export const concurrencyCases: Cases = {
 
 /** Fields that identify payments, and values that are rejected. */
 export const inputCases: Cases = {
-  async 'integration, chain and hash each make another payment'({ store }) {
+  async 'another integration, chain or hash is another payment'({ store }) {
     const payment = at(5)
     const others: VersionedPayment[] = [
       { ...payment, integrationAddress: `0x${'c3'.repeat(20)}` },

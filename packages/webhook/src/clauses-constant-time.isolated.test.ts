@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { getCode } from '../test/get-code.js'
-import { equal } from './internal/hmac.web.js'
+import { equalInConstantTime } from './internal/hmac.web.js'
 import { verifySignature } from './verify-signature.js'
 
 const compared = vi.hoisted(() => ({ says: undefined as boolean | undefined, calls: 0 }))
@@ -48,11 +48,11 @@ test('on Node every byte of a code counts, wherever it differs', async () => {
 test('on Web Crypto every byte of a code counts, wherever it differs', () => {
   const code = Uint8Array.from({ length: 32 }, (_value, index) => index * 7)
   const claimed = Buffer.from(code).toString('hex')
-  expect(equal(claimed, code)).toBe(true)
+  expect(equalInConstantTime(claimed, code)).toBe(true)
   for (let index = 0; index < 32; index += 1) {
     const other = Uint8Array.from(code)
     other[index] = (other[index] ?? 0) ^ 0x80
-    expect(equal(claimed, other), `byte ${index}`).toBe(false)
+    expect(equalInConstantTime(claimed, other), `byte ${index}`).toBe(false)
   }
 })
 
@@ -67,6 +67,6 @@ test('on Web Crypto the comparison reads all 32 bytes, also where the first one 
       return undefined
     }
   }
-  expect(equal('f'.repeat(64), new Watched(32))).toBe(false)
+  expect(equalInConstantTime('f'.repeat(64), new Watched(32))).toBe(false)
   expect(read.size).toBe(32)
 })

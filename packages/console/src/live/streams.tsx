@@ -2,7 +2,7 @@
 /** Sends rows, numbers and jobs to open pages as server-sent events. @module */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeliveryFilter, DeliveryView } from '@payment-integration/core/internal'
-import { matchesFilter } from '@payment-integration/core/internal'
+import { matchesConsoleFilter } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import type { QueryFields } from '../filters.js'
 import { deliveryFilter, parseHash, parseWholeNumber, paymentFilter } from '../filters.js'
@@ -37,7 +37,7 @@ function createEventMapper(fields: QueryFields): MapEvent {
   switch (fields['topic']) {
     case 'payments': {
       const filter = paymentFilter(fields)
-      const matches = (payment: StoredPayment) => payment.primary && matchesFilter(payment, filter)
+      const matches = (payment: StoredPayment) => payment.primary && matchesConsoleFilter(payment, filter)
       return mapRows((event) => event.kind === 'payment' && { ...event, matches: matches(event.payment) })
     }
     case 'deliveries': {

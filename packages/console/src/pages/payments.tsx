@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The list of payments, and its search by hash, wallet, memo or invoice. @module */
 import type { Queries } from '@payment-integration/core'
-import { type ConsolePaymentFilter, matchesFilter, parseMemo } from '@payment-integration/core/internal'
+import { type ConsolePaymentFilter, matchesConsoleFilter, parseMemo } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { formatPosition, isHash, parsePosition, parseSearch, paymentFilter } from '../filters.js'
 import { ForRole } from '../view/forms.js'
@@ -110,7 +110,7 @@ export async function search(reads: Reads, text: string, filter: ConsolePaymentF
   const { rows, order, others } = await find(reads, text, filter, limit)
   const cut = `More than ${limit} payments match the search: only ${order} are filtered and shown; ${others}.`
   const isPartOfWallet = parseSearch(text).wallet !== undefined && typeof filter.integrationAddress !== 'string'
-  const payments = rows.slice(0, limit).filter((payment) => matchesFilter(payment, filter))
+  const payments = rows.slice(0, limit).filter((payment) => matchesConsoleFilter(payment, filter))
   return {
     payments: payments.sort((a, b) => b.blockTimestamp - a.blockTimestamp),
     notes: [...(rows.length > limit ? [cut] : []), ...(isPartOfWallet ? [walletNote] : [])],

@@ -47,7 +47,7 @@ export {
 export { unsettledStates } from '../payments/change-status.js'
 export { formatUnits, initialStatus, parseMemo, sumDecimals } from '../payments/payment.js'
 export type * from '../payments/payment-store.js'
-export { matchesFilter } from '../payments/read-api.js'
+export { matchesConsoleFilter } from '../payments/read-api.js'
 export type { EmailAddress, ProviderAnswer } from '../ports/identity.js'
 export { createMonotonicClock, createMonotonicNow, loadPackage, readRequestBody } from '../ports/runtime.js'
 export type * from '../ports/store.js'

@@ -16,7 +16,7 @@ export interface AccountQuery {
 }
 
 /** Locks a person and gives the open subject to the owner of its address. Null: the owner changed, begin again. */
-export async function resolveSubjectOwner(
+export async function lockAndSetOwner(
   tx: StoreTransaction,
   { email, ensured, hostOwner }: AccountQuery,
   ids: IdSource,

@@ -28,7 +28,7 @@ import {
   redemptionLeaseMs,
   redemptionWindowMs,
 } from './redemption.js'
-import { type AccountQuery, resolveSubjectOwner } from './resolve-account.js'
+import { type AccountQuery, lockAndSetOwner } from './resolve-account.js'
 import { isRejected } from './reviews.js'
 
 export interface ShareBody {
@@ -237,7 +237,7 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
     // The lease starts before the wait for the lock.
     const startedAt = clock.now()
     return store.transaction(async (tx) => {
-      const owned = await resolveSubjectOwner(tx, query, ids)
+      const owned = await lockAndSetOwner(tx, query, ids)
       if (owned === null) return { kind: 'again' }
       const { open, subjects } = owned
       const redemptions = await tx.identity.openRedemptions({

@@ -40,7 +40,7 @@ export function buildPaymentView<Address extends string | null>(payment: StoredP
 }
 
 /** Whether a payment matches every given field, as the reads of a store decide it. */
-export function matchesFilter(payment: StoredPayment, filter: ConsolePaymentFilter): boolean {
+export function matchesConsoleFilter(payment: StoredPayment, filter: ConsolePaymentFilter): boolean {
   const { state, chainId, integrationAddress, since = 0, until = Number.POSITIVE_INFINITY, invoice, memo = '' } = filter
   if (state !== undefined && payment.state !== state) return false
   if (chainId !== undefined && payment.chainId !== chainId) return false
@@ -72,7 +72,7 @@ export function createPaymentReader({ payments }: Pick<Store, 'payments'>, curso
     ): Promise<ConsolePage<StoredPayment, string>> {
       const { txHash, wallet, since = 0, until } = filter
       const scope = { integrationAddress, wallet }
-      const isMatch = (payment: StoredPayment) => matchesFilter(payment, { ...filter, integrationAddress })
+      const isMatch = (payment: StoredPayment) => matchesConsoleFilter(payment, { ...filter, integrationAddress })
       if (txHash !== undefined) {
         const ofHash = await payments.findByHash({ ...scope, txHash })
         return { rows: ofHash.filter(isMatch), next: null, isCut: false }

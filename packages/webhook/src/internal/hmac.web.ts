@@ -22,13 +22,13 @@ export async function findMatchingKey(
   const signed = signedBytes(timestamp, body)
   for (const [index, key] of keys.entries()) {
     const code = await digest(key, signed)
-    if (codes.some((received) => equal(received, code))) return index
+    if (codes.some((received) => equalInConstantTime(received, code))) return index
   }
   return -1
 }
 
 /** Compares a received code of 64 hex digits with one of 32 bytes, without an early exit. */
-export function equal(received: string, code: Uint8Array): boolean {
+export function equalInConstantTime(received: string, code: Uint8Array): boolean {
   let difference = 0
   for (const [index, byte] of code.entries())
     difference |= byte ^ Number(`0x${received.slice(2 * index, 2 * index + 2)}`)

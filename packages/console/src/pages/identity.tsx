@@ -1,13 +1,12 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Shared identity verifications: pending decisions with their acts, subjects, redemptions. @module */
 import { InvalidShareRequestError } from '@payment-integration/core/identity'
-import type {
-  CloseRequest,
-  CloseResult,
-  RedemptionRecord,
-  ResolveResult,
-  SubjectView,
-  VerdictRecord,
+import type { CloseRequest, CloseResult, RedemptionRecord } from '@payment-integration/core/internal'
+import {
+  isResolvable,
+  type ResolveResult,
+  type SubjectView,
+  type VerdictRecord,
 } from '@payment-integration/core/internal'
 import type { Child } from 'hono/jsx'
 import { FilterError } from '../filters.js'
@@ -35,7 +34,7 @@ export const identityPage: Load = async ({ service: { identity } }, query) => {
     identity.redemptions({ emailKey, limit: maxRead }),
     identity.verdicts({ emailKey, limit: pageSize }),
   ])
-  const resolvable = redemptions.filter(mayResolve)
+  const resolvable = redemptions.filter(isResolvable)
   const stuck = subjects.filter((subject) => findClosable(subject) !== null)
   const subjectColumn = subjectColumnWith(new Map(subjects.map(({ id, emailKey }) => [id, emailKey])))
   const redemptionColumns = redemptionColumnsWith(subjectColumn)
@@ -192,17 +191,12 @@ const redemptionColumnsWith = (
   subject: Column<{ readonly subjectId: string }>,
 ): readonly Column<RedemptionRecord>[] => [
   ['Began', ({ startedAt }) => <When at={startedAt} withDate />],
-  ['State', (one) => <Badge word={one.state} tone={mayResolve(one) ? 'warn' : 'plain'} />],
+  ['State', (one) => <Badge word={one.state} tone={isResolvable(one) ? 'warn' : 'plain'} />],
   ['Integration', ({ integrationAddress }) => <Hex value={integrationAddress} />],
   subject,
   ['Name at the provider', ({ externalUserId }) => <Shown text={externalUserId} max={80} />],
   ['Applicant', showApplicant],
 ]
-
-/** Whether an operator may resolve a redemption: the outcome is unknown, and no lease is active. */
-function mayResolve({ state, isLeased }: RedemptionRecord): boolean {
-  return state === 'unresolved' || ((state === 'unknown' || state === 'in_flight') && !isLeased)
-}
 
 /** The state of a verification that an operator may close; null: none. */
 function findClosable({ presence, missing }: SubjectView): CloseRequest['kind'] | null {

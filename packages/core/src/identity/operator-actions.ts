@@ -217,8 +217,8 @@ export function createIdentityActions(parts: IdentityParts & { readonly audited:
   return { resolveRedemption, closeVerification }
 }
 
-/** Whether the outcome is unknown and the token can no longer be redeemed. */
-function isResolvable(redemption: RedemptionRecord): boolean {
+/** Whether an operator may resolve a redemption: its outcome is unknown, and the token can no longer be redeemed. */
+export function isResolvable(redemption: RedemptionRecord): boolean {
   const { state } = redemption
   return state === 'unresolved' || ((state === 'unknown' || state === 'in_flight') && !mayStillRedeem(redemption))
 }

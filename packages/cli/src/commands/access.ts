@@ -207,7 +207,7 @@ export function addSecrets(program: Command, run: Run): void {
 
   change(
     'reseal',
-    'encrypt signing secrets and data keys with the newest master key, and list what still needs an older key',
+    'encrypt signing secrets and data keys with the newest master key, delete expired previous ones, and list what still needs an older key',
     resealSecrets,
     'reseal',
     'reseal --actor alice --json',

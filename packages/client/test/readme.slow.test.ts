@@ -61,6 +61,7 @@ test('the block about amounts is exact', async () => {
 const says = 'Token is invalid. The verification shared before was rejected: RED'
 const retry: Parameters<typeof formatShareRejection>[1] = { rejectType: 'RETRY', rejectLabels: ['BAD_SELFIE'] }
 const final: typeof retry = { rejectType: 'FINAL', rejectLabels: ['FORGERY'] }
+const noType: typeof retry = { rejectType: null, rejectLabels: ['FORGERY'] }
 const red = shareResponse({ reviewStatus: 'completed', reviewAnswer: 'RED', ...retry })
 const rejected = (former: Parameters<typeof formatShareRejection>[1]): Reply => ({
   status: 422,
@@ -81,6 +82,11 @@ test.each<[string, Reply, string]>([
     `correct the flaw, then mint a fresh token: ${says}, RETRY. Labels: BAD_SELFIE.`,
   ],
   ['stops after a final rejection', rejected(final), `stop: ${says}, FINAL. Labels: FORGERY.`],
+  [
+    'asks for the type of a rejection without one',
+    rejected(noType),
+    `ask the provider for the type: ${says}. Labels: FORGERY.`,
+  ],
   ['reports a user verified elsewhere', { status: 409, body: verificationUnavailableBody }, 'verified elsewhere'],
 ])('the block of the guide about sharing %s', async (_case, reply, printed) => {
   await using server = await serveReplies(reply)

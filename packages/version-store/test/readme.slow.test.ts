@@ -47,7 +47,7 @@ test('the receiver of the README takes new versions, drops repeated and overtake
   expect(pulled).toBeLessThan(500)
 
   await kill()
-  expect(readRows(path, 'SELECT chain_id, state FROM orders ORDER BY chain_id')).toEqual([
+  expect(readRows(path, 'SELECT chain_id, state FROM payment_states ORDER BY chain_id')).toEqual([
     { chain_id: '1', state: 'failure' },
     { chain_id: '8453', state: 'refund_pending' },
   ])
@@ -82,7 +82,7 @@ const handled = ['apply', 'duplicate', 'apply', 'stale']
 test('the block for libsql handles each version once', async () => {
   const path = newFile()
   expect(await getDecisions("from 'libsql'", { DATABASE_PATH: path })).toEqual(handled)
-  expect(readRows(path, 'SELECT state FROM orders')).toEqual([{ state: 'success' }])
+  expect(readRows(path, 'SELECT state FROM payment_states')).toEqual([{ state: 'success' }])
 })
 
 describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
@@ -102,13 +102,13 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
     const admin = new pg.Client({ connectionString: server.connectionString })
     await admin.connect()
     onTestFinished(() => admin.end())
-    await admin.query('DROP TABLE IF EXISTS orders, payment_versions')
-    await admin.query('CREATE TABLE orders (tx_hash text PRIMARY KEY, state text)')
+    await admin.query('DROP TABLE IF EXISTS payment_states, payment_versions')
+    await admin.query('CREATE TABLE payment_states (tx_hash text PRIMARY KEY, state text)')
     const host = new URL(server.connectionString).searchParams.get('host') ?? ''
     // Without an address the drivers take these, as libpq does; not all of them take a socket in an address.
     const env = { DATABASE_URL: '', PGHOST: host, PGUSER: 'postgres', PGDATABASE: 'postgres' }
     expect(await getDecisions(text, env)).toEqual(handled)
-    expect((await admin.query('SELECT state FROM orders')).rows).toEqual([{ state: 'success' }])
+    expect((await admin.query('SELECT state FROM payment_states')).rows).toEqual([{ state: 'success' }])
   })
 })
 
@@ -120,7 +120,7 @@ test.skipIf(redisMissing !== null)(
     expect(await getDecisions("from 'ioredis'", { REDIS_PATH: server.path })).toEqual(handled)
     const redis = new Redis(server.path)
     onTestFinished(() => redis.disconnect())
-    expect(await redis.get('order:0xb2')).toBe('success')
+    expect(await redis.get('payment:0xb2')).toBe('success')
   },
 )
 

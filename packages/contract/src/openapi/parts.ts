@@ -269,7 +269,7 @@ export const sharedResponses = {
     'Content-Type must be application/json',
   ),
   TooManyRequests: errorAnswer(
-    'The source of the request, or its caller, exceeded a rate limit of the operator. No limit is on by default.',
+    'The source of the request, or its caller, exceeded a rate limit of the operator. By default only streams are limited.',
     tooManyRequestsBody.error,
     { 'Retry-After': headerRef('RetryAfter') },
   ),

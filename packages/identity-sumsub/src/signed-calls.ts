@@ -93,9 +93,15 @@ interface SignatureInput {
  * @example
  * const timestamp = Math.floor(Date.now() / 1000)
  * const request = { timestamp, method: 'GET', uri: '/resources/applicants/1/one' }
- * const signature = await computeSignature({ secretKey, ...request })
+ * const signature = await computeRequestSignature({ secretKey, ...request })
  */
-export async function computeSignature({ secretKey, timestamp, method, uri, body }: SignatureInput): Promise<string> {
+export async function computeRequestSignature({
+  secretKey,
+  timestamp,
+  method,
+  uri,
+  body,
+}: SignatureInput): Promise<string> {
   const head = encoder.encode(`${timestamp}${method}${uri}`)
   const signed = new Uint8Array(head.length + (body?.length ?? 0))
   signed.set(head)
@@ -171,7 +177,7 @@ export function createSignedCall(connection: ProviderConnection) {
       'Content-Type': 'application/json',
       'X-App-Token': appToken,
       'X-App-Access-Ts': String(timestamp),
-      'X-App-Access-Sig': await computeSignature({ secretKey, timestamp, method, uri }),
+      'X-App-Access-Sig': await computeRequestSignature({ secretKey, timestamp, method, uri }),
     }
     const limit = startTimeLimit(timeoutMs, signal)
     try {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { computeSignature } from '../src/exports/index.js'
+import { computeRequestSignature } from '../src/exports/index.js'
 import { createWebhookReader } from '../src/exports/service.js'
 
 const file = new URL('../../../vectors/identity-signatures.json', import.meta.url)
@@ -22,12 +22,14 @@ const accepted = [undefined, 'ERR_PROVIDER_WEBHOOK_MALFORMED']
 
 describe('request signatures made by OpenSSL', () => {
   test.each(vectors.requests)('$name', async ({ body, signature, ...request }) => {
-    expect(await computeSignature({ ...request, body: bytes(body) })).toBe(signature)
+    expect(await computeRequestSignature({ ...request, body: bytes(body) })).toBe(signature)
   })
 
   test('an absent body is signed like an empty one', async () => {
     const request = { secretKey: 'k', timestamp: 1, method: 'GET', uri: '/' }
-    expect(await computeSignature(request)).toBe(await computeSignature({ ...request, body: new Uint8Array(0) }))
+    expect(await computeRequestSignature(request)).toBe(
+      await computeRequestSignature({ ...request, body: new Uint8Array(0) }),
+    )
   })
 
   test('one was published by an independent client', () => {

@@ -10,4 +10,4 @@ export {
   WebhookRejectedError,
 } from '../errors.js'
 export { type MintShareTokenOptions, mintShareToken } from '../mint-share-token.js'
-export { computeSignature, type ProviderConnection } from '../signed-calls.js'
+export { computeRequestSignature, type ProviderConnection } from '../signed-calls.js'

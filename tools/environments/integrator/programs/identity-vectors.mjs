@@ -6,7 +6,7 @@ const accepted = ['ok', 'ERR_PROVIDER_WEBHOOK_MALFORMED']
 
 export async function* identityVectors({ identity, identityService }, { vectors }) {
   for (const { name, body, signature, secretKey, timestamp, method, uri } of vectors.identity.requests) {
-    const computed = await identity.computeSignature({ secretKey, timestamp, method, uri, body: toBytes(body) })
+    const computed = await identity.computeRequestSignature({ secretKey, timestamp, method, uri, body: toBytes(body) })
     yield `${computed === signature ? 'right' : 'WRONG'} ${name}: ${computed}`
   }
   for (const { name, secret, algorithm, digest, body } of vectors.identity.webhooks) {

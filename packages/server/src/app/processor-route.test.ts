@@ -27,10 +27,10 @@ beforeEach(() => {
   service.calls.length = 0
 })
 
-const sign = (body: string) => signBody(body, secret, now / 1_000)
+const sign = (body: string, by = secret) => signBody(body, by, now / 1_000)
 
-function post(body: string) {
-  const headers = { 'content-type': 'application/json', 'x-service-signature': sign(body) }
+function post(body: string, by = secret) {
+  const headers = { 'content-type': 'application/json', 'x-service-signature': sign(body, by) }
   return fetch(`${server.url}${path}`, { method: 'POST', body, headers })
 }
 
@@ -42,6 +42,12 @@ async function expectRejected(body: object) {
   expect([answer.status, await answer.json()]).toEqual([400, { error: expect.any(String) }])
   expect(service.calls).toEqual([])
 }
+
+it('an update that another secret signed just now is 401 and reaches no use case', async () => {
+  const answer = await post(JSON.stringify(update), 'another-secret-altogether')
+  expect([answer.status, await answer.text()]).toEqual([401, '{"error":"Unauthorized"}'])
+  expect(service.calls).toEqual([])
+})
 
 describe('several updates in one request', () => {
   const updates = [update, { ...update, id: 'update-2', state: 'refund_pending' }]

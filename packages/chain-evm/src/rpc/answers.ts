@@ -55,19 +55,12 @@ export function isFields(value: unknown): value is Fields {
 export function parseHeader(value: unknown, fail: Failures): BlockRef | null {
   if (value === null) return null
   if (!isFields(value)) throw fail.unavailable('the answered block is not an object.')
-  const block = parseBlockRef(value)
-  if (block === null)
+  const number = parseQuantity(value['number'])
+  const hash = lowercaseHash(value['hash'])
+  const parentHash = lowercaseHash(value['parentHash'])
+  const seconds = parseQuantity(value['timestamp'])
+  if (number === null || hash === null || parentHash === null || seconds === null)
     throw fail.unavailable('a block was answered without a valid number, hash, parentHash or timestamp.')
-  return block
-}
-
-/** Parses the fields of a header that name its block; null when one is missing or malformed. */
-export function parseBlockRef(header: Fields): BlockRef | null {
-  const number = parseQuantity(header['number'])
-  const hash = lowercaseHash(header['hash'])
-  const parentHash = lowercaseHash(header['parentHash'])
-  const seconds = parseQuantity(header['timestamp'])
-  if (number === null || hash === null || parentHash === null || seconds === null) return null
   return { number, hash, parentHash, timestamp: seconds * 1000 }
 }
 

@@ -11,7 +11,6 @@ let controller: AbortController
 let nodes: Nodes
 let watching: Promise<void>
 let wakes: number
-let announced: unknown
 beforeEach(async () => {
   node = await scriptedNode((call) => (call.method === 'eth_subscribe' ? '0xsub' : plain(call)))
   clock = manualClock()
@@ -27,13 +26,12 @@ afterEach(async () => {
 function watch(options: Partial<NodesOptions> = {}): void {
   const addresses = [{ url: node.url, headsUrl: node.wsUrl }]
   nodes = createNodes({ chainId: 31_337, nodes: addresses, clock, requestTimeoutMs: 5_000, ...options })
-  watching = nodes.watch((block) => {
+  watching = nodes.watch(() => {
     wakes += 1
-    announced = block
   }, controller.signal)
 }
-function headMessage(number: number, subscription = '0xsub', fields = {}): string {
-  const params = { subscription, result: { number: `0x${number.toString(16)}`, ...fields } }
+function headMessage(number: number, subscription = '0xsub'): string {
+  const params = { subscription, result: { number: `0x${number.toString(16)}` } }
   return JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params })
 }
 const send = (number: number) => node.sockets.at(-1)?.send(headMessage(number))
@@ -58,16 +56,6 @@ async function announce(number: number): Promise<void> {
 test('a WebSocket URL announces heads too', async () => {
   await watchSubscribed({ nodes: [{ url: node.wsUrl }] })
   await announce(101)
-})
-
-test('an announcement that describes its block wakes with it', async () => {
-  await watchSubscribed()
-  await announce(101)
-  expect(announced).toBeUndefined()
-  const [hash, parentHash] = [`0x${'Ab'.repeat(32)}`, `0x${'cd'.repeat(32)}`]
-  node.sockets.at(-1)?.send(headMessage(102, '0xsub', { hash, parentHash, timestamp: '0x10' }))
-  await until(() => wakes === 2)
-  expect(announced).toEqual({ number: 102, hash: hash.toLowerCase(), parentHash, timestamp: 16_000 })
 })
 
 test('without a node that announces heads it ends at once', async () => {

@@ -1,6 +1,6 @@
 /** Follows new heads over a WebSocket, and measures how far nodes lag behind the highest head. @module */
-import type { BlockRef, Clock } from '@payment-integration/core/ports'
-import { type Fields, isFields, parseBlockRef } from './answers.js'
+import type { Clock } from '@payment-integration/core/ports'
+import { isFields } from './answers.js'
 import { withDeadline } from './failures.js'
 import { parseQuantity } from './hex.js'
 import { createReconnect, openSocket, reconnectMs, type Socket } from './socket-wire.js'
@@ -53,8 +53,7 @@ interface FollowHeadsOptions {
   readonly url: string
   readonly clock: Clock
   readonly requestTimeoutMs: number
-  /** `block`: null when the announcement has only its number. */
-  readonly onHead: (number: number, block: BlockRef | null) => void
+  readonly onHead: (number: number) => void
   /** Called when a connection that announced a head closes. */
   readonly onEnded: () => void
 }
@@ -72,14 +71,13 @@ export function createHeadFollower(options: FollowHeadsOptions) {
   let reconnectNow = () => {}
 
   function accept(message: unknown, subscription: unknown): void {
-    const header = parseHeadNotification(message, subscription)
-    const head = header && parseQuantity(header['number'])
-    if (header === null || head === null) return
+    const head = parseHeadNotification(message, subscription)
+    if (head === null) return
     announcedHead = head
     hasAnnounced = true
     behindSince = null
     reconnect.noteSuccess()
-    onHead(head, parseBlockRef(header))
+    onHead(head)
   }
 
   async function subscribe(signal: AbortSignal): Promise<void> {
@@ -147,10 +145,10 @@ function getResult(outcome: RpcOutcome | null | undefined): unknown {
   return outcome.result
 }
 
-/** The header in a notification of `subscription`; null for any other message. */
-function parseHeadNotification(message: unknown, subscription: unknown): Fields | null {
+/** The height in a notification of `subscription`; null for any other message. */
+function parseHeadNotification(message: unknown, subscription: unknown): number | null {
   const params = isFields(message) ? message['params'] : undefined
   if (!isFields(params) || params['subscription'] !== subscription) return null
   const header = params['result']
-  return isFields(header) ? header : null
+  return isFields(header) ? parseQuantity(header['number']) : null
 }

@@ -1,7 +1,7 @@
 /** Chooses the node for the next work: by score, then latency, then order. @module */
 import { parseUrl } from '@payment-integration/contract/internal'
 import { assertWhole, createMonotonicClock } from '@payment-integration/core/internal'
-import type { BlockRef, Clock, NodeStatus } from '@payment-integration/core/ports'
+import type { Clock, NodeStatus } from '@payment-integration/core/ports'
 import { callSafely, createFailures, findSecretLabels } from './failures.js'
 import { createHeadFollower, createHeads, type HeadFollower } from './follow-heads.js'
 import { httpWire } from './http-wire.js'
@@ -182,14 +182,14 @@ export function createNodes(options: NodesOptions) {
       return nodes.map((node) => node.status(node === next))
     },
     /** As `Chain.watch`. */
-    async watch(wake: (announced?: BlockRef) => void, signal: AbortSignal): Promise<void> {
+    async watch(wake: () => void, signal: AbortSignal): Promise<void> {
       const onEnded = () => callSafely(wake)
       const runs = addresses.map(async ({ url, headsUrl = isSocket(url) ? url : undefined }, index) => {
         const node = nodes[index]
         if (headsUrl === undefined || node === undefined) return
-        const onHead = (number: number, block: BlockRef | null) => {
+        const onHead = (number: number) => {
           node.reportHead(number)
-          callSafely(() => wake(block ?? undefined))
+          callSafely(wake)
         }
         const follower = createHeadFollower({ chainId, url: headsUrl, clock, requestTimeoutMs, onHead, onEnded })
         followers.add(follower)

@@ -245,9 +245,7 @@ export function createCheckedChain(chain: Chain): Chain {
         yield range
       }
     },
-    // A flawed announcement still wakes: the head is then read.
-    watch: (wake, signal) =>
-      chain.watch((block) => wake(block && blockRule('watch()', block) === null ? block : undefined), signal),
+    watch: (wake, signal) => chain.watch(wake, signal),
     announcesBlocks: () => chain.announcesBlocks?.() ?? false,
     async transactionFate(txHash, signal) {
       const fate = await chain.transactionFate(txHash, signal)

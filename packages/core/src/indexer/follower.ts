@@ -46,8 +46,6 @@ export function getHeadPollMs(chain: Pick<Chain, 'announcesBlocks'>, pollMs: num
 
 /** Age at which the head is read again during a catch-up, in milliseconds. */
 const maxHeadAgeMs = 10_000
-/** Longest time since the head was last read, in milliseconds, for which an announced block replaces reading it. */
-const maxUnpolledMs = 30_000
 /** The most reorgs that a process remembers. */
 const maxRememberedReorgs = 20
 
@@ -91,8 +89,7 @@ export function createFollower(deps: FollowerDeps) {
   const elapsed = createMonotonicNow(clock)
   const { chainId } = chain
   let state: ChainState = { head: null, headAt: null, indexed: null, proof: null, reorgs: 0, newestReorgs: [] }
-  let headReadAt = Number.NEGATIVE_INFINITY
-  let announced: BlockRef | null = null
+  let headReadAt = 0
 
   function update(change: Partial<ChainState>): void {
     state = { ...state, ...change }
@@ -105,39 +102,11 @@ export function createFollower(deps: FollowerDeps) {
     return newest
   }
 
-  /**
-   * Returns the announced block if it is the only new one: it follows the checkpoint and is above every head that was
-   * read. Then the head need not be read. A node that lags announces blocks below the newest head that was read.
-   */
-  function takeAnnounced(checkpoint: Checkpoint | null): BlockRef | null {
-    const block = announced
-    announced = null
-    if (block === null || block.parentHash !== checkpoint?.blockHash) return null
-    const isAboveHead = block.number === checkpoint.blockNumber + 1 && block.number > (state.head ?? block.number)
-    return isAboveHead && elapsed() - headReadAt < maxUnpolledMs ? block : null
-  }
-
   /** Resolves true when every block up to the head is committed, or when this process may not commit. */
   async function step(signal: AbortSignal | undefined): Promise<boolean> {
+    const newest = await readHead(signal)
     const checkpoint = await store.payments.checkpoint(chainId)
     update({ indexed: checkpoint?.blockNumber ?? null })
-    const block = takeAnnounced(checkpoint)
-    if (block === null) return stepTo(await readHead(signal), checkpoint, signal)
-    update({ head: block.number, headAt: block.timestamp })
-    try {
-      return await stepTo(block, checkpoint, signal)
-    } catch (thrown) {
-      // The node that answers has not got the block that another one announced.
-      if (thrown instanceof ChainError && thrown.code === 'ERR_CHAIN_RANGE_GONE') return step(signal)
-      throw thrown
-    }
-  }
-
-  async function stepTo(
-    newest: BlockRef,
-    checkpoint: Checkpoint | null,
-    signal: AbortSignal | undefined,
-  ): Promise<boolean> {
     if (checkpoint !== null) await beforeRead(checkpoint)
     const plan = planRange(newest, checkpoint, startBlock)
     if (plan.kind === 'wait') return true
@@ -204,10 +173,6 @@ export function createFollower(deps: FollowerDeps) {
 
   return {
     step,
-    /** Notes the block that a node announced, for the next step; undefined: it did not describe the block. */
-    noteAnnounced(block: BlockRef | undefined): void {
-      announced = block ?? null
-    },
     /** Reads the checkpoint. A process that stands by calls no node, so its last known head is outdated. */
     async standBy(): Promise<void> {
       update({ head: null, headAt: null, indexed: (await store.payments.checkpoint(chainId))?.blockNumber ?? null })

@@ -4,7 +4,7 @@ import type { EventSink } from '../events.js'
 import { createLease } from '../internal/lease.js'
 import { assertWhole, backoffCapMs, computeBackoffMs, describeError, type Loop } from '../internal/values.js'
 import type { Recording } from '../payments/recording.js'
-import type { BlockRef, Chain, NodeStatus } from '../ports/chain.js'
+import type { Chain, NodeStatus } from '../ports/chain.js'
 import { type Clock, createSleeper, type Logger, type RandomSource } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import { createBackfill } from './backfill.js'
@@ -159,11 +159,6 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     backfill.follow(checkpoint)
   }
 
-  function onAnnounced(block?: BlockRef): void {
-    follower.noteAnnounced(block)
-    sleeper.wake()
-  }
-
   async function step(signal?: AbortSignal): Promise<boolean> {
     for (let retryCount = 0; ; retryCount += 1) {
       const before = commits
@@ -197,7 +192,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
         const isIdle = await step(signal)
         failures.reset()
         // A process that has never led sends nothing to the nodes.
-        if (lease.isActive()) watching ??= chain.watch(onAnnounced, signal).catch((thrown) => void recordError(thrown))
+        if (lease.isActive()) watching ??= chain.watch(sleeper.wake, signal).catch((thrown) => void recordError(thrown))
         if (!lease.isActive()) await clock.sleep(Math.min(pollMs, standByMs), signal)
         else if (isIdle) await sleeper.sleep(getHeadPollMs(chain, pollMs), signal)
       } catch (thrown) {

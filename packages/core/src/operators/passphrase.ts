@@ -44,7 +44,10 @@ export function createDummyHash(cost: ScryptCost, random: Pick<RandomSource, 'by
   return format(cost, Buffer.from(random.bytes(saltBytes)), Buffer.from(random.bytes(hashBytes)))
 }
 
-/** `isOutdated`: the hash was made with other parameters than `cost`. @throws TypeError For a malformed hash. */
+/**
+ * `isOutdated`: the hash was made with other parameters than `cost`.
+ * @throws {TypeError} When the stored hash is malformed; the message does not repeat it.
+ */
 export async function verifyPassphrase(
   passphrase: string,
   stored: string,

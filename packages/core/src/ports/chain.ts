@@ -107,11 +107,10 @@ export interface Chain {
    */
   ranges(request: RangesRequest, signal?: AbortSignal): AsyncIterable<BlockRange>
   /**
-   * Calls `wake` when a node announces a new block, with that block if the announcement describes it. Resolves when the
-   * signal aborts, or at once if no node announces blocks. It never rejects: a broken subscription is renewed. The
-   * caller polls as well.
+   * Calls `wake` when a node announces a new block. Resolves when the signal aborts, or at once if no node announces
+   * blocks. It never rejects: a broken subscription is renewed. The caller polls as well.
    */
-  watch(wake: (announced?: BlockRef) => void, signal: AbortSignal): Promise<void>
+  watch(wake: () => void, signal: AbortSignal): Promise<void>
   /**
    * Whether a node that `watch` subscribed to announces blocks now, and the newest head that was read is the block that
    * it announced last. The caller then polls less often. When the subscription ends, `watch` calls `wake`.

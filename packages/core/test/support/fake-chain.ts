@@ -45,7 +45,7 @@ export function fakeChain(chainId = 1, timeAt = (height: number) => Date.UTC(202
     proof: 'root' as ProofLevel,
   }
   const blocks: { ref: BlockRef; payments: readonly MinedPayment[] }[] = []
-  const watching = new Set<(announced?: BlockRef) => void>()
+  const watching = new Set<() => void>()
 
   function append(payments: readonly FakePayment[]): void {
     const number = blocks.length
@@ -157,8 +157,8 @@ export function fakeChain(chainId = 1, timeAt = (height: number) => Date.UTC(202
     rangeOf,
     height: () => blocks.length - 1,
     /** Announces a new block to all watchers. */
-    wake(announced?: BlockRef) {
-      for (const wake of watching) wake(announced)
+    wake() {
+      for (const wake of watching) wake()
     },
     watchers: () => watching.size,
   })

@@ -6,10 +6,11 @@ import { fileURLToPath } from 'node:url'
 
 const flags = ['--conditions=@payment-integration/source', '--import', 'tsx']
 
-/** Starts a program as `npm start` does, with these variables and the PATH. */
+/** Starts a program as `npm start` does, with these variables and the PATH; a hung one is killed after 5 minutes. */
 export function startProgram(main: URL, variables: Readonly<Record<string, string>>, ...args: readonly string[]) {
-  const env = { PATH: process.env['PATH'], ...variables }
-  return spawn(process.execPath, [...flags, fileURLToPath(main), ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const options = { env: { PATH: process.env['PATH'], ...variables }, timeout: 300_000 }
+  const command = [...flags, fileURLToPath(main), ...args]
+  return spawn(process.execPath, command, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
 /** Waits until a program ends. Resolves its exit code and everything that it printed. */

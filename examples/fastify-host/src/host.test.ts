@@ -4,9 +4,9 @@ import { createPayer, deployDevRouter, startAnvil } from '@payment-integration/c
 import { createClient } from '@payment-integration/client'
 import { createTestDelivery } from '@payment-integration/webhook/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeOnPostgres } from '../../../packages/cli/test/describe-on-postgres.js'
 import { startRecordingReceiver } from '../../../packages/server/test/support/recording-receiver.js'
 import { startPostgres, type TestPostgres } from '../../../packages/store-sql/test/postgres.js'
+import { describeOnPostgres } from '../../../packages/store-sql/test/support/on-postgres.js'
 import { type Host, startHost } from './host.js'
 import { addOrder } from './orders.js'
 

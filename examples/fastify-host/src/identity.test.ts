@@ -1,7 +1,7 @@
 /** Identity verifications of the host's own users, at an identity provider on this machine. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeOnPostgres } from '../../../packages/cli/test/describe-on-postgres.js'
 import { startPostgres, type TestPostgres } from '../../../packages/store-sql/test/postgres.js'
+import { describeOnPostgres } from '../../../packages/store-sql/test/support/on-postgres.js'
 import { startHostWithUsers } from '../../../packages/testing/test/host-with-users.js'
 import { type Host, startHost } from './host.js'
 

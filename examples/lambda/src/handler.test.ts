@@ -4,8 +4,8 @@ import { createPostgresVersionStore } from '@payment-integration/version-store/p
 import type { LambdaEventLike, LambdaHandler } from '@payment-integration/webhook/lambda'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { describeOnPostgres } from '../../../packages/cli/test/describe-on-postgres.js'
 import { startPostgres, type TestPostgres } from '../../../packages/store-sql/test/postgres.js'
+import { describeOnPostgres } from '../../../packages/store-sql/test/support/on-postgres.js'
 import { createHandler } from './create-handler.js'
 import { noteOrder, type Order, shopTables } from './orders.js'
 

@@ -1,13 +1,7 @@
 /** Mints share tokens at the provider, as an integrator. Source: docs/interface.md 4.2. @module */
 import { ProviderAnswerError } from './errors.js'
-import {
-  checkCredential,
-  classifyFailure,
-  createSignedCall,
-  field,
-  type ProviderConnection,
-  text,
-} from './signed-calls.js'
+import type { ProviderConnection } from './signed-calls.js'
+import { checkCredential, classifyFailure, createSignedCall, field, text } from './signed-calls.js'
 
 /** Options of minting, with the integrator's own credentials at the provider. */
 export interface MintShareTokenOptions extends ProviderConnection {

@@ -95,13 +95,8 @@ interface SignatureInput {
  * const request = { timestamp, method: 'GET', uri: '/resources/applicants/1/one' }
  * const signature = await computeRequestSignature({ secretKey, ...request })
  */
-export async function computeRequestSignature({
-  secretKey,
-  timestamp,
-  method,
-  uri,
-  body,
-}: SignatureInput): Promise<string> {
+export async function computeRequestSignature(input: SignatureInput): Promise<string> {
+  const { secretKey, timestamp, method, uri, body } = input
   const head = encoder.encode(`${timestamp}${method}${uri}`)
   const signed = new Uint8Array(head.length + (body?.length ?? 0))
   signed.set(head)

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { describeOnPostgres } from '../../../packages/cli/test/describe-on-postgres.js'
 import { postgresMissing, startPostgres } from '../../../packages/store-sql/test/postgres.js'
+import { describeOnPostgres } from '../../../packages/store-sql/test/support/on-postgres.js'
 import { crashTable, describeCrash, getKills, runCrashes } from './run-crash.js'
 import { deathsPerSeed } from './run-deaths.js'
 import { runOutages } from './run-outages.js'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeOnPostgres } from '../../../packages/cli/test/describe-on-postgres.js'
 import { startPostgres, type TestPostgres } from '../../../packages/store-sql/test/postgres.js'
+import { describeOnPostgres } from '../../../packages/store-sql/test/support/on-postgres.js'
 import { type BuiltProcess, buildCrashProcess } from './child.js'
 import { type CrashGround, postgresGround } from './database.js'
 import type { Point } from './probes.js'

@@ -7,7 +7,7 @@ import { releasedMigrations } from '../../../store-sql/src/migrations/migrate.js
 import type { Migration } from '../../../store-sql/src/schema/migration.js'
 import { createTestDatabase, type TestDatabase } from '../../../store-sql/test/postgres.js'
 import { nextMigration } from '../../../store-sql/test/support/next-migration.js'
-import { describeOnPostgres } from '../../test/describe-on-postgres.js'
+import { describeOnPostgres } from '../../../store-sql/test/support/on-postgres.js'
 import { testMasterKey } from '../../test/master-key.js'
 import { getCommands } from '../../test/run-commands.js'
 import { serveHttp } from '../../test/serve-http.js'

@@ -1,13 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Shared identity verifications: pending decisions with their acts, subjects, redemptions. @module */
 import { InvalidShareRequestError } from '@payment-integration/core/identity'
-import type { CloseRequest, CloseResult, RedemptionRecord } from '@payment-integration/core/internal'
-import {
-  isResolvable,
-  type ResolveResult,
-  type SubjectView,
-  type VerdictRecord,
-} from '@payment-integration/core/internal'
+import type { CloseRequest, CloseResult, RedemptionRecord, ResolveResult } from '@payment-integration/core/internal'
+import { isResolvable, type SubjectView, type VerdictRecord } from '@payment-integration/core/internal'
 import type { Child } from 'hono/jsx'
 import { FilterError } from '../filters.js'
 import { ActForm, Filters, TextField } from '../view/forms.js'

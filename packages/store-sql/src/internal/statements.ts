@@ -82,8 +82,8 @@ export async function run<Row>(db: Connection, write: StatementText): Promise<Ro
 }
 
 /**
- * Runs a statement whose text is frequent. In a transaction with `searches`, PostgreSQL prepares it with a generic
- * plan, so the text must search by index, whatever its values.
+ * Runs a statement that is repeated often. In a transaction with `searches`, PostgreSQL prepares it once, with one plan
+ * for all values. So write a statement for which an index search is right with any values.
  */
 export async function runPrepared<Row>(db: Connection, write: StatementText): Promise<Row[]> {
   const { sql, parameters } = compile(db.dialect, write)

@@ -71,7 +71,7 @@ function toInsertValues({ update, fingerprint, paymentId, outcome, reason, versi
     outcome,
     pack(reason),
     version,
-    // An applied update keeps no body: the snapshot of its version shows what it changed.
+    // The body of an applied update is not stored: the snapshot of the new version shows what the update changed.
     isWaiting || outcome === 'refused' ? pack(update) : null,
     ...(isWaiting ? [checkInteger(Number(update.chainId), 'chainId'), update.txHash] : [null, null]),
   ]

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { selfSigned } from '../../../server/test/support/self-signed.js'
-import { giveToServer, postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
-import { describeUnless } from '../../test/support/on-postgres.js'
+import { giveToServer, startPostgres, type TestPostgres } from '../../test/postgres.js'
+import { describeOnPostgres } from '../../test/support/on-postgres.js'
 import { createPostgresStore, hasTlsParameter } from './create-postgres-store.js'
 
 test.each([
@@ -31,7 +31,7 @@ test('the listener for due deliveries logs in with the password of a pool of the
   server.close()
 })
 
-describeUnless(postgresMissing, 'TLS to PostgreSQL', () => {
+describeOnPostgres('TLS to PostgreSQL', () => {
   const { key, cert } = selfSigned('db.example')
   let server: TestPostgres
   let folder = ''

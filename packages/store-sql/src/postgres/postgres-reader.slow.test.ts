@@ -2,9 +2,9 @@ import type { Store } from '@payment-integration/core/ports'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'
-import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
+import { startPostgres, type TestPostgres } from '../../test/postgres.js'
 import { ask, promote, replicated, startStandby } from '../../test/standby.js'
-import { describeUnless } from '../../test/support/on-postgres.js'
+import { describeOnPostgres } from '../../test/support/on-postgres.js'
 import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
 import { createPostgresStore, postgresStoreDefaults } from './create-postgres-store.js'
@@ -13,7 +13,7 @@ import { createPostgresEngine } from './postgres-engine.js'
 const { hash, indexAll, primary: payment, shop } = fixtures
 const list = { integrationAddress: shop, limit: 2 }
 
-describeUnless(postgresMissing, 'reads of a standby', () => {
+describeOnPostgres('reads of a standby', () => {
   let primary: TestPostgres
   let standby: TestPostgres
   let writer: Store
@@ -79,7 +79,7 @@ describeUnless(postgresMissing, 'reads of a standby', () => {
     await vi.waitUntil(listsOnStandby, { timeout: 60_000 })
     await ask(standby, 'select pg_wal_replay_pause()')
     await index(4)
-    // Within the bound the first page may lack it; whatever it is read from, these never do.
+    // Until the standby has the payment, the first page may lack it. The reads below never lack it.
     expect(await store.payments.findByHash({ integrationAddress: shop, txHash: hash(4) })).toHaveLength(1)
     expect((await store.payments.transaction({ chainId: 1, txHash: hash(4) })).payments).toHaveLength(1)
     const { next } = await writer.payments.list(list)
@@ -99,7 +99,7 @@ describeUnless(postgresMissing, 'reads of a standby', () => {
     await promote(standby)
     await index(6)
     await vi.waitFor(async () => expect(await hashes(store)).toEqual(await hashes(writer)), { timeout: 60_000 })
-    // What it had at the promotion is within the bound for as long as that.
+    // A promoted standby is read until its last replay is older than the allowed lag.
     await vi.waitUntil(async () => !(await listsOnStandby()), { timeout: 60_000 })
   })
 

@@ -2,9 +2,8 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import type { Engine } from '../../src/engine.js'
-import { postgresMissing } from '../postgres.js'
 import { type OpenEngine, openPostgres, openSqlite } from './engines.js'
-import { describeUnless } from './on-postgres.js'
+import { describeOnPostgres } from './on-postgres.js'
 
 /** Registers tests for both databases; each call of the function that they get yields an empty one. */
 export function onBothDatabases(register: (empty: () => Promise<Engine>, database: 'SQLite' | 'PostgreSQL') => void) {
@@ -20,7 +19,7 @@ export function onBothDatabases(register: (empty: () => Promise<Engine>, databas
     }, 'SQLite')
   })
 
-  describeUnless(postgresMissing, 'PostgreSQL', () => {
+  describeOnPostgres('PostgreSQL', () => {
     let opened: OpenEngine
     beforeAll(async () => {
       opened = await openPostgres()

@@ -4,9 +4,8 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { createStore } from '../../src/create-store.js'
 import type { Engine } from '../../src/engine.js'
-import { postgresMissing } from '../postgres.js'
 import { type OpenEngine, openPostgres, openSqlite } from './engines.js'
-import { describeUnless } from './on-postgres.js'
+import { describeOnPostgres } from './on-postgres.js'
 
 /** Fills a migrated database. */
 export type Fill = (store: Store, engine: Engine) => Promise<void>
@@ -17,7 +16,7 @@ export function onFilledDatabases(
   register: Readonly<Record<'SQLite' | 'PostgreSQL', (engine: () => Engine) => void>>,
 ): void {
   describe('SQLite', () => register.SQLite(filled(openSqlite, fill)))
-  describeUnless(postgresMissing, 'PostgreSQL', () => register.PostgreSQL(filled(openPostgres, fill)))
+  describeOnPostgres('PostgreSQL', () => register.PostgreSQL(filled(openPostgres, fill)))
 }
 
 /** Gathers the statistics of PostgreSQL. */

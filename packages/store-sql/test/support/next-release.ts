@@ -6,9 +6,9 @@ import { migrate, releasedMigrations } from '../../src/migrations/migrate.js'
 import { createPostgresStore } from '../../src/postgres/create-postgres-store.js'
 import { createPostgresEngine } from '../../src/postgres/postgres-engine.js'
 import * as fixtures from '../conformance/fixtures.js'
-import { createTestDatabase, postgresMissing } from '../postgres.js'
+import { createTestDatabase } from '../postgres.js'
 import { migrationsWithNext, nextMigration } from './next-migration.js'
-import { describeUnless } from './on-postgres.js'
+import { describeOnPostgres } from './on-postgres.js'
 
 /** Opens a database with the schema of the last release and an integration. Stores and engines share no connection. */
 async function openReleased() {
@@ -63,7 +63,7 @@ type ReleasedDatabase = Awaited<ReturnType<typeof openReleased>>
 
 /** Registers tests on PostgreSQL, each of which gets a database of its own. */
 export function onReleased(name: string, register: (database: () => ReleasedDatabase) => void): void {
-  describeUnless(postgresMissing, name, () => {
+  describeOnPostgres(name, () => {
     let database: ReleasedDatabase
     beforeEach(async () => {
       database = await openReleased()

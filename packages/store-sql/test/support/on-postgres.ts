@@ -7,10 +7,13 @@ import { insertIntegration } from '../conformance/fixtures.js'
 import type { TestDatabase, TestPostgres, TestPostgresOptions } from '../postgres.js'
 import { createTestDatabase, postgresMissing, startPostgres } from '../postgres.js'
 
-/** Registers tests, or skips them with the reason in their name where what they need is missing. */
+/** Registers tests. `missing`: what this machine lacks for them; they are then skipped, and their title says it. */
 export function describeUnless(missing: string | null, name: string, register: () => void): void {
   describe.skipIf(missing)(missing === null ? name : `${name} (skipped: ${missing})`, register)
 }
+
+export const describeOnPostgres = (name: string, register: () => void): void =>
+  describeUnless(postgresMissing, name, register)
 
 /** The database of the tests, and what they open on it. */
 export interface OnPostgres<Server extends TestDatabase = TestDatabase> {
@@ -46,7 +49,7 @@ function registerOn<Server extends TestDatabase>(
   start: () => Promise<Server>,
   register: (postgres: OnPostgres<Server>) => void,
 ): void {
-  describeUnless(postgresMissing, name, () => {
+  describeOnPostgres(name, () => {
     let server: Server
     let admin: pg.Pool
     let schemas = 0

@@ -1,8 +1,4 @@
-/**
- * The zod schemas of this package as named JSON schemas, with a sentence for each schema and field. Source:
- * docs/interface.md 2, 4.2, 4.3, 6, 7.
- * @module
- */
+/** Makes named, described JSON schemas from the zod schemas. Source: docs/interface.md 2, 4, 6, 7. @module */
 import * as z from 'zod/mini'
 import {
   errorBodySchema,
@@ -30,10 +26,12 @@ import {
 } from '../processor-updates.js'
 import { shareRequestSchema } from '../share-request.js'
 import { snapshotSchema } from '../snapshot.js'
-import { type JsonSchema, schemaRef } from './parts.js'
+import { type JsonSchema, mapValues, schemaRef } from './parts.js'
 
 /** Texts by the path of a field; the empty path is the object itself. */
 type Texts = Readonly<Record<string, string>>
+
+type Fields = Readonly<Record<string, JsonSchema>>
 
 const merchantFields = {
   'recipient.title': 'Name of the merchant.',
@@ -292,19 +290,15 @@ const schemasByName = {
 type SchemaName = keyof typeof schemasByName
 
 /** The schemas of the document. Every object and every field has a description. */
-export function buildComponentSchemas(): Record<SchemaName, JsonSchema> {
+export function buildComponentSchemas(): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>()
   for (const [id, schema] of Object.entries(schemasByName)) registry.add(schema, { id })
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => schemaRef(id).$ref })
-  const described = Object.entries(schemas).map(([name, schema]) => [
-    name,
-    describe(tidy(schema), descriptions[name as SchemaName]),
-  ])
-  return Object.fromEntries(described)
+  return mapValues(schemas, (schema, name) => describe(tidy(schema), descriptions[name as SchemaName]))
 }
 
 /** Removes keywords without effect, and shortens the date pattern of zod. */
-function tidy(schema: object): object {
+function tidy(schema: object): JsonSchema {
   return JSON.parse(JSON.stringify(schema), (keyword, value) => {
     if (hasNoEffect(keyword, value)) return undefined
     // Zod's pattern repeats the format `date-time`. It adds only that the zone is UTC.
@@ -323,25 +317,15 @@ function hasNoEffect(keyword: string, value: unknown): boolean {
  * Adds the descriptions of a schema and of its fields. A schema behind `anyOf` or `items` has the same path as its
  * field. Only the outermost schema of a path is described.
  */
-function describe(schema: object, texts: Texts, path = '', outermost = true): JsonSchema {
-  const description = outermost ? texts[path] : undefined
-  const inner = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
-    switch (keyword) {
-      case 'properties':
-        return [keyword, describeFields(value, texts, path)]
-      case 'items':
-        return [keyword, describe(value, texts, path, false)]
-      case 'anyOf':
-        return [keyword, (value as object[]).map((each) => describe(each, texts, path, false))]
-      default:
-        return [keyword, value]
-    }
-  })
-  return { ...(description === undefined ? {} : { description }), ...Object.fromEntries(inner) }
-}
-
-function describeFields(fields: object, texts: Texts, path: string): JsonSchema {
-  const prefix = path === '' ? '' : `${path}.`
-  const described = Object.entries(fields).map(([name, schema]) => [name, describe(schema, texts, `${prefix}${name}`)])
-  return Object.fromEntries(described)
+function describe(schema: JsonSchema, texts: Texts, path = '', isOutermost = true): JsonSchema {
+  const { properties, items, anyOf } = schema as { properties?: Fields; items?: JsonSchema; anyOf?: JsonSchema[] }
+  const describeInner = (inner: JsonSchema) => describe(inner, texts, path, false)
+  const describeField = (field: JsonSchema, name: string) => describe(field, texts, path ? `${path}.${name}` : name)
+  return {
+    ...(isOutermost && { description: texts[path] }),
+    ...schema,
+    ...(properties && { properties: mapValues(properties, describeField) }),
+    ...(items && { items: describeInner(items) }),
+    ...(anyOf && { anyOf: anyOf.map(describeInner) }),
+  }
 }

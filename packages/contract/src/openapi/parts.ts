@@ -81,11 +81,12 @@ export const schemaRef = (name: string) => ({ $ref: `#/components/schemas/${name
 const headerRef = (name: keyof typeof responseHeaders): Reference => ({ $ref: `#/components/headers/${name}` })
 
 /** The same keys with other values. */
-export function mapValues<Value, Mapped>(
-  record: Readonly<Record<string, Value>>,
+export function mapValues<Key extends string, Value, Mapped>(
+  record: Readonly<Record<Key, Value>>,
   map: (value: Value, key: string) => Mapped,
-): Record<string, Mapped> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]))
+): Record<Key, Mapped> {
+  const mapped = Object.entries<Value>(record).map(([key, value]) => [key, map(value, key)])
+  return Object.fromEntries(mapped)
 }
 
 /** Example bodies by name. */
@@ -102,10 +103,14 @@ export function requestBody(description: string, names: string | readonly string
   return { description, required: true, content: json(names, examples) } as const
 }
 
+export function named(place: Parameter['in'], name: string, required = false) {
+  return { name, in: place, required }
+}
+
 const hash = '^0x[0-9a-fA-F]{64}$'
 
 function inPath(name: string, description: string, pattern: string, example: string): Parameter {
-  return { name, in: 'path', required: true, description, schema: { type: 'string', pattern }, example }
+  return { ...named('path', name, true), description, schema: { type: 'string', pattern }, example }
 }
 
 export const txHash = inPath(
@@ -130,31 +135,23 @@ export const legacyTxHash = inPath('txHash', 'Transaction hash, in any case.', h
 
 const { min, max } = pageLimit
 export const limit: Parameter = {
-  name: 'limit',
-  in: 'query',
-  required: false,
+  ...named('query', 'limit'),
   description: 'Payments per page. Any other value is rejected, never capped.',
   schema: { type: 'integer', minimum: min, maximum: max, default: pageLimit.default },
 }
 export const cursor: Parameter = {
-  name: 'cursor',
-  in: 'query',
-  required: false,
+  ...named('query', 'cursor'),
   description: 'The `nextCursor` of the page before. It is opaque: do not parse or construct it.',
   schema: { type: 'string', minLength: 1 },
 }
 export const lastEventId: Parameter = {
-  name: 'Last-Event-ID',
-  in: 'header',
-  required: false,
+  ...named('header', 'Last-Event-ID'),
   description:
     'The `id` of the last event received: the stream goes on after it. It is opaque and valid for the caller only.',
   schema: { type: 'string' },
 }
 export const since: Parameter = {
-  name: 'since',
-  in: 'query',
-  required: false,
+  ...named('query', 'since'),
   description:
     'Unix time in milliseconds: the stream begins with deliveries created since then. Without it the stream begins now. A `Last-Event-ID` takes precedence.',
   schema: { type: 'string', pattern: '^[0-9]{1,15}$' },
@@ -295,7 +292,7 @@ type OperationParts = Omit<Operation, 'responses'> & {
 
 /** Adds the answers that every endpoint has. The operation's own answers take precedence. */
 export function operation({ responses, isProbe = false, ...parts }: OperationParts): Operation {
-  const all = { ...byHttp, ...(isProbe ? {} : byService), ...responses }
+  const all: OperationParts['responses'] = { ...byHttp, ...(isProbe ? {} : byService), ...responses }
   const refer = (each: Response | SharedResponse) =>
     typeof each === 'string' ? { $ref: `#/components/responses/${each}` } : each
   return { ...parts, responses: mapValues(all, refer) }

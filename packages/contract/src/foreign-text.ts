@@ -1,8 +1,4 @@
-/**
- * Parses text of other machines: JSON within bounds on bytes, nesting and brackets; HTTP dates (RFC 9110 5.6.7),
- * `Retry-After` (10.2.3), ISO 8601 times, `Content-Length` and URLs.
- * @module
- */
+/** Parses text of other machines: bounded JSON, HTTP dates (RFC 9110), ISO 8601 times, URLs. @module */
 
 /**
  * Deepest nesting of a foreign document. No document of a node, a provider or a feed has more than ten levels;
@@ -26,10 +22,7 @@ const quote = 0x22
 const backslash = 0x5c
 const comma = 0x2c
 
-/**
- * Checks nesting, brackets and members in one pass over the bytes, without those in strings. The syntax is not checked.
- * @throws {@link ExcessiveJsonError}
- */
+/** Checks nesting, brackets and members outside of strings, in one pass. @throws {@link ExcessiveJsonError} */
 export function assertModestJson(bytes: Uint8Array): void {
   let depth = 0
   let bracketsLeft = maxBrackets.base + bytes.length / maxBrackets.bytesEach
@@ -65,11 +58,7 @@ function endOfString(bytes: Uint8Array, start: number): number {
   return end
 }
 
-/**
- * Parses a document whose length the caller has limited.
- * @throws {@link ExcessiveJsonError}
- * @throws SyntaxError When it is not JSON.
- */
+/** Parses a document whose length the caller has limited. @throws {@link ExcessiveJsonError}, SyntaxError */
 export function parseForeignJson(bytes: Uint8Array): unknown {
   assertModestJson(bytes)
   return JSON.parse(new TextDecoder().decode(bytes))
@@ -80,10 +69,7 @@ export async function readForeignJson(response: Response, maxBytes: number): Pro
   return parseForeignJson(await readForeignBytes(response, maxBytes))
 }
 
-/**
- * Reads the body of a response. Cancels a body of more than `maxBytes`.
- * @throws {@link ExcessiveJsonError}
- */
+/** Reads a body; cancels one of more than `maxBytes`. @throws {@link ExcessiveJsonError} */
 export async function readForeignBytes(
   response: Pick<Response, 'body'>,
   maxBytes: number,

@@ -1,8 +1,4 @@
-/**
- * Schemas of sharing an identity verification, and the former verdict of a 422. Source:
- * docs/interface.md 2.5, 3, 4.2, 7; docs/decisions/identity.md.
- * @module
- */
+/** Schemas of sharing, and the former verdict of a 422. Source: docs/interface.md 2.5, 4.2, 7. @module */
 import * as z from 'zod/mini'
 import { object, openEnum } from './primitives.js'
 

@@ -1,8 +1,4 @@
-/**
- * The endpoints that this workspace alone calls: the stream of deliveries, for receivers without a public address, and
- * the trigger of a server in development. Source: docs/decisions/trigger-and-listen.md.
- * @module
- */
+/** Endpoints for this workspace: delivery stream, trigger. Source: docs/decisions/trigger-and-listen.md. @module */
 import * as z from 'zod/mini'
 import { object } from './primitives.js'
 import { integrationPrefix } from './wire.js'

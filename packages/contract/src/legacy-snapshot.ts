@@ -1,7 +1,4 @@
-/**
- * The published legacy type snapshot and the link configuration. Source: docs/interface.md 2.4, last two paragraphs.
- * @module
- */
+/** The legacy type snapshot and the link configuration. Source: docs/interface.md 2.4. @module */
 import * as z from 'zod/mini'
 import { parseUrl } from './foreign-text.js'
 import { type Mode, object } from './primitives.js'
@@ -27,23 +24,26 @@ export const flatTransactionSchema = object('read', {
 /** Limits of a stored link configuration. */
 export const linkConfigLimits = { coins: 64, tokens: 256, symbolLength: 64, urlLength: 2_048 } as const
 
-const anyText = z.string()
-const wellFormedAddress = z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/, 'expected 0x and 40 hex digits'))
-const wellFormedChainId = z
-  .int()
-  .check(z.minimum(1, 'expected 1 or more'), z.maximum(999_999_999_999_999, 'expected 15 digits at most'))
-const wellFormedSymbol = z
-  .string()
-  .check(
-    z.minLength(1, 'expected a token symbol'),
-    z.maxLength(linkConfigLimits.symbolLength, `expected ${linkConfigLimits.symbolLength} characters at most`),
-  )
-const webAddress = z
-  .string()
-  .check(
-    z.maxLength(linkConfigLimits.urlLength, `expected ${linkConfigLimits.urlLength} characters at most`),
-    z.refine(isWebAddress, 'expected an absolute URL with https: or http:, without spaces and without credentials'),
-  )
+const maxLength = (max: number) => z.maxLength(max, `expected ${max} characters at most`)
+
+/** The values of a link configuration as a client reads them, and as an account may store them. */
+const parts = {
+  read: { chainId: z.int(), address: z.string(), symbol: z.string(), url: z.string(), delay: z.number() },
+  write: {
+    chainId: z
+      .int()
+      .check(z.minimum(1, 'expected 1 or more'), z.maximum(999_999_999_999_999, 'expected 15 digits at most')),
+    address: z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/, 'expected 0x and 40 hex digits')),
+    symbol: z.string().check(z.minLength(1, 'expected a token symbol'), maxLength(linkConfigLimits.symbolLength)),
+    url: z
+      .string()
+      .check(
+        maxLength(linkConfigLimits.urlLength),
+        z.refine(isWebAddress, 'expected an absolute URL with https: or http:, without spaces and without credentials'),
+      ),
+    delay: z.int().check(z.minimum(0, 'expected 0 or more')),
+  },
+}
 
 function isWebAddress(text: string): boolean {
   // The parser silently drops control characters and spaces, but the stored URL must be the one that opens.
@@ -53,26 +53,19 @@ function isWebAddress(text: string): boolean {
 }
 
 function buildActionSchema(mode: Mode) {
-  const write = mode === 'write'
-  const delay = write ? z.int().check(z.minimum(0, 'expected 0 or more')) : z.number()
+  const { url, delay } = parts[mode]
   return z.discriminatedUnion('type', [
     object(mode, { type: z.literal('NOTHING') }),
-    object(mode, { type: z.literal('REDIRECT'), payload: object(mode, { url: write ? webAddress : anyText }) }),
+    object(mode, { type: z.literal('REDIRECT'), payload: object(mode, { url }) }),
     object(mode, { type: z.literal('CLOSE_WINDOW'), payload: object(mode, { delayMilliseconds: delay }) }),
   ])
 }
 
 function coinConfigShape(mode: Mode) {
-  const write = mode === 'write'
-  const address = write ? wellFormedAddress : anyText
-  const tokens = z.array(object(mode, { symbol: write ? wellFormedSymbol : anyText, address: z.optional(address) }))
-  return {
-    chainId: write ? wellFormedChainId : z.int(),
-    defaultAddress: z.optional(address),
-    tokens: write
-      ? tokens.check(z.maxLength(linkConfigLimits.tokens, `expected ${linkConfigLimits.tokens} tokens at most`))
-      : tokens,
-  }
+  const { chainId, address, symbol } = parts[mode]
+  const tokens = z.array(object(mode, { symbol, address: z.optional(address) }))
+  const limit = z.maxLength(linkConfigLimits.tokens, `expected ${linkConfigLimits.tokens} tokens at most`)
+  return { chainId, defaultAddress: z.optional(address), tokens: mode === 'write' ? tokens.check(limit) : tokens }
 }
 
 /** The configuration of a payment link, as a client reads it. At every level it accepts fields that clients add. */
@@ -98,8 +91,6 @@ export const accountSchema = object('read', { address: z.string(), config: linkC
 
 export type FlatTransaction = z.infer<typeof flatTransactionSchema>
 export type LinkConfig = z.infer<typeof linkConfigSchema>
-/** The action after a completed payment link. */
-export type OnCompleteAction = NonNullable<LinkConfig['onCompleteAction']>
 /** The coins that a link accepts on one chain. */
 export type CoinConfig = LinkConfig['coins'][number]
 /** An account with its handle and link configuration. */

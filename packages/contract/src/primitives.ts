@@ -1,8 +1,4 @@
-/**
- * Parts that several wire objects share: object schemas in two modes, open enumerations, strings of a fixed shape.
- * Source: docs/interface.md 2, general rules.
- * @module
- */
+/** Builds the parts that several wire objects share. Source: docs/interface.md 2, general rules. @module */
 import * as z from 'zod/mini'
 
 /**

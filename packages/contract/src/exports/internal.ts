@@ -26,7 +26,7 @@ export {
   triggerVerdicts,
 } from '../internal-endpoints.js'
 export { lookupWriteSchema, verifyResponseWriteSchema } from '../legacy.js'
-export { linkConfigWriteSchema, type OnCompleteAction } from '../legacy-snapshot.js'
+export { linkConfigWriteSchema } from '../legacy-snapshot.js'
 export type { Header, Operation, Parameter, Response } from '../openapi/parts.js'
 export { pageWriteSchema, paymentWriteSchema } from '../payment.js'
 export * as primitives from '../primitives.js'

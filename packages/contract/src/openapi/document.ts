@@ -1,21 +1,17 @@
-/**
- * The OpenAPI document of the service, with the operations of legacy callers, processors and operators. Source:
- * docs/interface.md 4.3.
- * @module
- */
+/** Makes the OpenAPI document, with the operations of all but integrators. Source: docs/interface.md 4.3. @module */
 import { notFoundBody } from '../error-bodies.js'
 import { paths } from '../wire.js'
 import * as examples from './examples.js'
 import { identityOperations, paymentOperations, streamOperations, webhooks } from './integrator-operations.js'
 import {
-  answer,
   errorAnswer,
-  json,
+  jsonAnswer,
   legacyChainId,
   legacyTxHash,
   type OpenApiDocument,
   operation,
   type PathItem,
+  requestBody,
   responseHeaders,
   securitySchemes,
   sharedResponses,
@@ -26,12 +22,13 @@ import {
 import { buildComponentSchemas } from './schemas.js'
 
 const legacyTags = ['Legacy']
-const invalid = answer(
+const invalid = jsonAnswer(
   'The request is malformed; `details` lists every flaw. Malformed HTTP has no `details`.',
-  json(['LegacyErrorBody', 'ErrorBody'], {
-    details: { summary: 'An invalid hash', value: examples.legacyError },
-    framing: { summary: 'Malformed HTTP', value: { error: 'Header host is given more than once' } },
-  }),
+  ['LegacyErrorBody', 'ErrorBody'],
+  {
+    details: ['An invalid hash', examples.legacyError],
+    framing: ['Malformed HTTP', { error: 'Header host is given more than once' }],
+  },
 )
 
 const legacyOperations: Readonly<Record<string, PathItem>> = {
@@ -44,7 +41,7 @@ const legacyOperations: Readonly<Record<string, PathItem>> = {
       security: withLegacyKey,
       parameters: [legacyChainId, legacyTxHash],
       responses: {
-        200: answer('The payments.', json('Lookup', { lookup: { summary: 'One payment', value: examples.lookup } })),
+        200: jsonAnswer('The payments.', 'Lookup', { lookup: ['One payment', examples.lookup] }),
         400: invalid,
         401: 'LegacyUnauthorized',
         404: 'TransactionNotFound',
@@ -60,23 +57,20 @@ const legacyOperations: Readonly<Record<string, PathItem>> = {
         'All payments of a transaction, each compared with an invoice and with the link configuration of the receiver. ' +
         'A payment whose block left the chain is omitted. If the fees of third parties exceed the limit of the service, the error is `Invalid payment amount`.',
       security: withLegacyKey,
-      requestBody: {
-        description:
-          'The invoice as JSON in UTF-8, at most 16 KB. Any content type is accepted, and a request without one too.',
-        required: true,
-        content: json('VerifyRequest', { request: { summary: 'An invoice', value: examples.verifyRequest } }),
-      },
+      requestBody: requestBody(
+        'The invoice as JSON in UTF-8, at most 16 KB. Any content type is accepted, and a request without one too.',
+        'VerifyRequest',
+        { request: ['An invoice', examples.verifyRequest] },
+      ),
       responses: {
-        200: answer(
-          'All payments match.',
-          json('VerifyResponse', { verified: { summary: 'Match', value: examples.verified } }),
-        ),
+        200: jsonAnswer('All payments match.', 'VerifyResponse', { verified: ['Match', examples.verified] }),
         400: invalid,
         401: 'LegacyUnauthorized',
         404: 'TransactionNotFound',
-        409: answer(
+        409: jsonAnswer(
           'At least one payment does not match; `verificationErrors` lists the reasons.',
-          json('VerifyResponse', { different: { summary: 'Another amount', value: examples.notVerified } }),
+          'VerifyResponse',
+          { different: ['Another amount', examples.notVerified] },
         ),
         413: 'TooLarge',
       },
@@ -93,26 +87,28 @@ const processorOperations: Readonly<Record<string, PathItem>> = {
       description:
         'Retry with the same id after 408, 429, 5xx or no answer: the update is applied once. Every update that changes the payment makes a new version and a notification. Several updates in one request are cheaper; the answer is 200 with the result of each.',
       security: signedByProcessor,
-      requestBody: {
-        description: 'The update, or up to 100 of them; at most 128 KB. An unknown field is rejected.',
-        required: true,
-        content: json(['ProcessorUpdate', 'ProcessorUpdates'], {
-          update: { summary: 'A state and a merchant', value: examples.update },
-          updates: { summary: 'Several updates', value: examples.updates },
-        }),
-      },
+      requestBody: requestBody(
+        'The update, or up to 100 of them; at most 128 KB. An unknown field is rejected.',
+        ['ProcessorUpdate', 'ProcessorUpdates'],
+        {
+          update: ['A state and a merchant', examples.update],
+          updates: ['Several updates', examples.updates],
+        },
+      ),
       responses: {
-        200: answer(
+        200: jsonAnswer(
           'The update was processed. Each of several updates has its own result.',
-          json(['UpdateResult', 'UpdateResults'], {
-            applied: { summary: 'It made a new version', value: examples.updateApplied },
-            unchanged: { summary: 'It changed nothing', value: examples.updateUnchanged },
-            results: { summary: 'Several updates', value: examples.updateResults },
-          }),
+          ['UpdateResult', 'UpdateResults'],
+          {
+            applied: ['It made a new version', examples.updateApplied],
+            unchanged: ['It changed nothing', examples.updateUnchanged],
+            results: ['Several updates', examples.updateResults],
+          },
         ),
-        202: answer(
+        202: jsonAnswer(
           'The payment is not indexed yet. The update is stored, and applied when the payment is indexed.',
-          json('UpdateResult', { waiting: { summary: 'The update waits', value: examples.updateWaiting } }),
+          'UpdateResult',
+          { waiting: ['The update waits', examples.updateWaiting] },
         ),
         400: errorAnswer('The content is malformed.', 'Body is not UTF-8 JSON'),
         401: 'ProcessorUnauthorized',
@@ -123,10 +119,9 @@ const processorOperations: Readonly<Record<string, PathItem>> = {
         ),
         413: errorAnswer('The body is larger than 128 KB.', 'Body is larger than 131072 bytes'),
         415: 'NotJson',
-        422: answer(
-          'A rule forbids the update, for example the order of states.',
-          json('UpdateRejected', { rejected: { summary: 'A forbidden state', value: examples.updateRejected } }),
-        ),
+        422: jsonAnswer('A rule forbids the update, for example the order of states.', 'UpdateRejected', {
+          rejected: ['A forbidden state', examples.updateRejected],
+        }),
       },
     }),
   },
@@ -145,17 +140,13 @@ const healthOperations: Readonly<Record<string, PathItem>> = {
       security: withoutCredentials,
       isProbe: true,
       responses: {
-        200: answer(
-          'Requests can be served.',
-          json('Health', {
-            ok: { summary: 'Everything works', value: examples.healthy },
-            degraded: { summary: 'A chain cannot be followed', value: examples.degraded },
-          }),
-        ),
-        503: answer(
-          'Requests cannot be served.',
-          json('Health', { down: { summary: 'The database does not answer', value: examples.down } }),
-        ),
+        200: jsonAnswer('Requests can be served.', 'Health', {
+          ok: ['Everything works', examples.healthy],
+          degraded: ['A chain cannot be followed', examples.degraded],
+        }),
+        503: jsonAnswer('Requests cannot be served.', 'Health', {
+          down: ['The database does not answer', examples.down],
+        }),
       },
     }),
   },
@@ -168,14 +159,20 @@ const healthOperations: Readonly<Record<string, PathItem>> = {
       security: withoutCredentials,
       isProbe: true,
       responses: {
-        200: answer(
-          'The process answers.',
-          json('Liveness', { live: { summary: 'The process answers', value: { status: 'ok' } } }),
-        ),
+        200: jsonAnswer('The process answers.', 'Liveness', { live: ['The process answers', { status: 'ok' }] }),
       },
     }),
   },
 }
+
+const operations = [
+  paymentOperations,
+  identityOperations,
+  legacyOperations,
+  processorOperations,
+  healthOperations,
+  streamOperations,
+].flatMap((each) => Object.entries(each))
 
 const summary = 'On-chain payments: read, look up and verify them, and receive a notification of every change.'
 
@@ -241,14 +238,8 @@ export function createOpenApiDocument(options: OpenApiOptions): OpenApiDocument 
     },
     servers: [{ url: serverUrl, description: 'This service' }],
     tags,
-    paths: templated({
-      ...paymentOperations,
-      ...identityOperations,
-      ...legacyOperations,
-      ...processorOperations,
-      ...healthOperations,
-      ...streamOperations,
-    }),
+    // `/a/:name` becomes `/a/{name}`.
+    paths: Object.fromEntries(operations.map(([path, item]) => [path.replaceAll(/:(\w+)/g, '{$1}'), item])),
     webhooks,
     components: {
       schemas: buildComponentSchemas(),
@@ -257,9 +248,4 @@ export function createOpenApiDocument(options: OpenApiOptions): OpenApiDocument 
       securitySchemes,
     },
   }
-}
-
-/** `/a/:name` becomes `/a/{name}`. */
-function templated(items: Readonly<Record<string, PathItem>>): Record<string, PathItem> {
-  return Object.fromEntries(Object.entries(items).map(([path, item]) => [path.replaceAll(/:(\w+)/g, '{$1}'), item]))
 }

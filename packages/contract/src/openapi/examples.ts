@@ -1,17 +1,10 @@
-/** Invented sample bodies. @module */
-import type { ErrorBody, ShareRejectedBody } from '../error-bodies.js'
-import type { ShareResponse } from '../identity.js'
+/** Invented sample bodies; a test checks each by its schema. @module */
 import { formatShareRejection } from '../identity.js'
-import type { LegacyErrorBody, Lookup, VerifyRequest, VerifyResponse } from '../legacy.js'
-import type { PageBody, PaymentBody } from '../payment.js'
-import type { ProcessorUpdate, UpdateResult, UpdateResults } from '../processor-updates.js'
-import type { ShareRequest } from '../share-request.js'
-import type { SnapshotBody } from '../snapshot.js'
 
 const repeat = (digit: string, bytes: number) => `0x${digit.repeat(2 * bytes)}`
 const receiver = repeat('3', 20)
 
-export const snapshot: SnapshotBody = {
+export const snapshot = {
   integrationAddress: repeat('1', 20),
   chainId: '137',
   txHash: repeat('a', 32),
@@ -21,7 +14,7 @@ export const snapshot: SnapshotBody = {
   invoice: { amount: '12.50', currency: 'EUR', settlementAmount: '13.37', settlementCurrency: 'USD' },
 }
 
-export const payment: PaymentBody = {
+export const payment = {
   ...snapshot,
   sender: repeat('2', 20),
   receiver,
@@ -32,9 +25,9 @@ export const payment: PaymentBody = {
   tokenOut: { address: repeat('4', 20), symbol: 'USDC', amountGross: '13.4', amountNet: '13.37' },
 }
 
-export const page: PageBody = { payments: [payment], nextCursor: null }
+export const page = { payments: [payment], nextCursor: null }
 
-const legacyPayment: Lookup['payments'][number] = {
+const legacyPayment = {
   memo: 'order-7',
   receiver,
   tokenSymbol: 'USDC',
@@ -52,19 +45,13 @@ const legacyPayment: Lookup['payments'][number] = {
   final: true,
 }
 
-export const lookup: Lookup = { chainId: 137, txHash: repeat('a', 32), payments: [legacyPayment] }
+export const lookup = { chainId: 137, txHash: repeat('a', 32), payments: [legacyPayment] }
 
-export const verified: VerifyResponse = {
-  ...lookup,
-  payments: [{ ...legacyPayment, verified: true, verificationErrors: [] }],
-}
+export const verified = { ...lookup, payments: [{ ...legacyPayment, verified: true, verificationErrors: [] }] }
+const verificationErrors = ['Invalid payment amount']
+export const notVerified = { ...lookup, payments: [{ ...legacyPayment, verified: false, verificationErrors }] }
 
-export const notVerified: VerifyResponse = {
-  ...lookup,
-  payments: [{ ...legacyPayment, verified: false, verificationErrors: ['Invalid payment amount'] }],
-}
-
-export const verifyRequest: VerifyRequest = {
+export const verifyRequest = {
   chainId: 137,
   txHash: repeat('a', 32),
   invoiceAmount: '12.50',
@@ -72,7 +59,7 @@ export const verifyRequest: VerifyRequest = {
   address: receiver,
 }
 
-export const update: ProcessorUpdate = {
+export const update = {
   id: 'update-1',
   chainId: '137',
   txHash: repeat('a', 32),
@@ -80,50 +67,29 @@ export const update: ProcessorUpdate = {
   recipient: { title: 'Corner Café', subtitle: null },
 }
 
-export const updateApplied: UpdateResult = { id: 'update-1', outcome: 'applied', version: 2, reason: null }
-export const updateUnchanged: UpdateResult = { id: 'update-1', outcome: 'unchanged', version: 2, reason: null }
+export const updateApplied = { id: 'update-1', outcome: 'applied', version: 2, reason: null }
+export const updateUnchanged = { id: 'update-1', outcome: 'unchanged', version: 2, reason: null }
 const reason = 'applied once the payment is indexed'
-export const updateWaiting: UpdateResult = { id: 'update-1', outcome: 'waiting', version: null, reason }
+export const updateWaiting = { id: 'update-1', outcome: 'waiting', version: null, reason }
 
-export const updates: { readonly updates: readonly ProcessorUpdate[] } = {
-  updates: [update, { ...update, id: 'update-2', state: 'refund_pending' }],
-}
+export const updates = { updates: [update, { ...update, id: 'update-2', state: 'refund_pending' }] }
 
-export const updateResults: UpdateResults = {
-  results: [updateApplied, { id: 'update-2', outcome: 'applied', version: 3, reason: null }],
-}
+export const updateResults = { results: [updateApplied, { ...updateApplied, id: 'update-2', version: 3 }] }
 
 const rejection = 'A payment in refund_success cannot become pending'
-export const updateRejected: UpdateResult & ErrorBody = {
-  error: rejection,
-  id: 'update-1',
-  outcome: 'refused',
-  version: 2,
-  reason: rejection,
-}
+export const updateRejected = { error: rejection, id: 'update-1', outcome: 'refused', version: 2, reason: rejection }
 
-export const legacyError: LegacyErrorBody = {
+export const legacyError = {
   error: 'Invalid request',
   details: [{ code: 'invalid_format', message: 'txHash must start with 0x and have 64 hex digits', path: ['txHash'] }],
 }
 
-export const shareRequest: ShareRequest = { email: 'user@shop.example', kycShareToken: '_act-jwt-eyJhbGciOiJub25lIn0' }
+export const shareRequest = { email: 'user@shop.example', kycShareToken: '_act-jwt-eyJhbGciOiJub25lIn0' }
 
-export const shareBegun: ShareResponse = {
-  reviewStatus: 'init',
-  reviewAnswer: null,
-  rejectType: null,
-  rejectLabels: [],
-  reused: true,
-}
-export const shareConcurrent: ShareResponse = { ...shareBegun, reviewStatus: 'not_started', reused: false }
-export const shareApproved: ShareResponse = {
-  ...shareBegun,
-  reviewStatus: 'completed',
-  reviewAnswer: 'GREEN',
-  reused: false,
-}
-export const shareReviewRejected: ShareResponse = {
+export const shareBegun = { reviewStatus: 'init', reviewAnswer: null, rejectType: null, rejectLabels: [], reused: true }
+export const shareConcurrent = { ...shareBegun, reviewStatus: 'not_started', reused: false }
+export const shareApproved = { ...shareConcurrent, reviewStatus: 'completed', reviewAnswer: 'GREEN' }
+export const shareReviewRejected = {
   reviewStatus: 'completed',
   reviewAnswer: 'RED',
   rejectType: 'RETRY',
@@ -131,13 +97,13 @@ export const shareReviewRejected: ShareResponse = {
   reused: true,
 }
 
-export const shareRejected: ShareRejectedBody = {
+export const shareRejected = {
   error: 'The identity provider rejected the share token; read message',
   message:
     'Token is invalid: Token 65f2 created at 2026-01-02T03:04:05Z with ttl 1200 but accessed at 2026-01-02T03:34:05Z',
 }
 
-export const shareRejectedFinally: ShareRejectedBody = {
+export const shareRejectedFinally = {
   error: shareRejected.error,
   message: formatShareRejection(shareRejected.message, { rejectType: 'FINAL', rejectLabels: ['FORGERY'] }),
 }

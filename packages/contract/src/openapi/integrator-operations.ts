@@ -1,8 +1,4 @@
-/**
- * What an integrator calls and receives: payments, sharing, stream, notification. Source: docs/interface.md 2, 4, 6, 7;
- * docs/decisions/identity.md, docs/decisions/retries.md.
- * @module
- */
+/** The operations and the notification of an integrator. Source: docs/interface.md 2, 4, 6, 7. @module */
 import {
   identityMisconfiguredBody,
   identityUnavailableBody,
@@ -27,11 +23,13 @@ import {
   asIntegration,
   cursor,
   errorAnswer,
-  headerRef,
-  json,
+  jsonAnswer,
   lastEventId,
   limit,
+  named,
   operation,
+  requestBody,
+  retryAfter,
   since,
   txHash,
   wallet,
@@ -42,12 +40,12 @@ const paging =
   'Paging is stable while new payments arrive. To reconcile, page newest first until you reach a payment that you have already stored. Chain id and transaction hash identify a payment.'
 
 const listAnswers = {
-  200: answer('A page of payments.', json('Page', { page: { summary: 'The last page', value: examples.page } })),
+  200: jsonAnswer('A page of payments.', 'Page', { page: ['The last page', examples.page] }),
   400: 'InvalidList',
   401: 'IntegrationUnauthorized',
 } as const
 const singleAnswers = {
-  200: answer('The payment.', json('Payment', { payment: { summary: 'A payment', value: examples.payment } })),
+  200: jsonAnswer('The payment.', 'Payment', { payment: ['A payment', examples.payment] }),
   400: 'InvalidKey',
   401: 'IntegrationUnauthorized',
   404: 'PaymentNotFound',
@@ -99,63 +97,58 @@ export const identityOperations: Readonly<Record<string, PathItem>> = {
         'The answer is the same with and without an account. While a verification is approved or in flight, the answer is its status, and no token is redeemed. After a rejection a fresh token is redeemed. ' +
         'Of concurrent requests one redeems its token, and a repeated request redeems no token twice. The verdict of the provider follows some minutes after the redemption. To poll it, send the redeemed token again. The answer is 200 while the verification is in flight or approved, and after a rejection 422 with the verdict in `message`.',
       security: asIntegration,
-      requestBody: {
-        description: 'The user and the token, at most 16 KB. Unknown fields are ignored; a repeated field is rejected.',
-        required: true,
-        content: json('ShareRequest', { request: { summary: 'A user and a token', value: examples.shareRequest } }),
-      },
+      requestBody: requestBody(
+        'The user and the token, at most 16 KB. Unknown fields are ignored; a repeated field is rejected.',
+        'ShareRequest',
+        { request: ['A user and a token', examples.shareRequest] },
+      ),
       responses: {
-        200: answer(
-          'The status of the verification.',
-          json('ShareResponse', {
-            begun: { summary: 'The token was redeemed', value: examples.shareBegun },
-            approved: { summary: 'Already approved; no token was redeemed', value: examples.shareApproved },
-            concurrent: {
-              summary: 'Another request is redeeming; this one redeemed no token',
-              value: examples.shareConcurrent,
-            },
-            rejected: {
-              summary: 'The token was redeemed, and the verification is rejected',
-              value: examples.shareReviewRejected,
-            },
-          }),
-        ),
-        400: answer(
+        200: jsonAnswer('The status of the verification.', 'ShareResponse', {
+          begun: ['The token was redeemed', examples.shareBegun],
+          approved: ['Already approved; no token was redeemed', examples.shareApproved],
+          concurrent: ['Another request is redeeming; this one redeemed no token', examples.shareConcurrent],
+          rejected: ['The token was redeemed, and the verification is rejected', examples.shareReviewRejected],
+        }),
+        400: jsonAnswer(
           'The request is malformed: for example, `email` is not a valid address, `kycShareToken` is empty, or the content type is not `application/json` (optionally with a charset of UTF-8).',
-          json('ErrorBody', {
-            email: { summary: 'An invalid address', value: { error: 'email must be a valid email address' } },
-            token: { summary: 'An empty token', value: { error: 'kycShareToken must be a non-empty string' } },
-            type: { summary: 'Another content type', value: { error: 'Content-Type must be application/json' } },
-          }),
+          'ErrorBody',
+          {
+            email: ['An invalid address', { error: 'email must be a valid email address' }],
+            token: ['An empty token', { error: 'kycShareToken must be a non-empty string' }],
+            type: ['Another content type', { error: 'Content-Type must be application/json' }],
+          },
         ),
         401: 'IntegrationUnauthorized',
         404: errorAnswer('Sharing is not enabled on this environment.', sharingDisabledBody.error),
-        409: answer(
+        409: jsonAnswer(
           'The user has a verification that the caller did not share. The body is the same for every status of that verification.',
-          json('VerificationUnavailableBody', {
-            unavailable: { summary: 'Not shared by the caller', value: verificationUnavailableBody },
-          }),
+          'VerificationUnavailableBody',
+          {
+            unavailable: ['Not shared by the caller', verificationUnavailableBody],
+          },
         ),
         413: 'TooLarge',
-        422: answer(
+        422: jsonAnswer(
           'The provider rejected the redemption: the token is expired or used, the applicant is not approved, or the two levels have no step in common. ' +
             'Retry with a freshly minted token; its verification is attached to the same account. If an earlier verification of this user that the caller shared was rejected, `message` ends with that verdict. After `FINAL`, stop.',
-          json('ShareRejectedBody', {
-            rejected: { summary: 'An expired token', value: examples.shareRejected },
-            final: { summary: 'A used token, after a rejection', value: examples.shareRejectedFinally },
-          }),
+          'ShareRejectedBody',
+          {
+            rejected: ['An expired token', examples.shareRejected],
+            final: ['A used token, after a rejection', examples.shareRejectedFinally],
+          },
         ),
         502: errorAnswer(
           'The provider rejects the service itself, for example its credentials. An operator must act; a retry does not help.',
           identityMisconfiguredBody.error,
         ),
-        503: answer(
+        503: jsonAnswer(
           'The provider or the service is temporarily unavailable. Send the same request again: no token is redeemed twice.',
-          json('ErrorBody', {
-            provider: { summary: 'The provider is unavailable', value: identityUnavailableBody },
-            service: { summary: 'The service is unavailable', value: { error: 'Service temporarily unavailable' } },
-          }),
-          { 'Retry-After': headerRef('RetryAfter') },
+          'ErrorBody',
+          {
+            provider: ['The provider is unavailable', identityUnavailableBody],
+            service: ['The service is unavailable', { error: 'Service temporarily unavailable' }],
+          },
+          retryAfter,
         ),
       },
     }),
@@ -201,7 +194,7 @@ export const streamOperations: Readonly<Record<string, PathItem>> = {
         200: answer(
           'The events, without an end.',
           { 'text/event-stream': { schema: { type: 'string', examples: [example] } } },
-          { 'X-Accel-Buffering': headerRef('NoBuffering') },
+          { 'X-Accel-Buffering': 'NoBuffering' },
         ),
         400: errorAnswer('`Last-Event-ID` or `since` is invalid, or the request has a body.', 'Invalid Last-Event-ID'),
         401: 'IntegrationUnauthorized',
@@ -209,7 +202,7 @@ export const streamOperations: Readonly<Record<string, PathItem>> = {
         429: errorAnswer(
           'Five streams of the integration, or 100 of the process, are open. Or a rate limit of the operator is exceeded.',
           tooManyRequestsBody.error,
-          { 'Retry-After': headerRef('RetryAfter') },
+          retryAfter,
         ),
       },
     }),
@@ -217,18 +210,14 @@ export const streamOperations: Readonly<Record<string, PathItem>> = {
 }
 
 const signature: Parameter = {
-  name: signatureHeader,
-  in: 'header',
-  required: true,
+  ...named('header', signatureHeader, true),
   description: `Verify it before anything else. \`v1\` is the HMAC-SHA256, in lowercase hex, of the value of \`t\`, a dot and the raw body bytes, keyed with the webhook signing secret. Ignore unknown fields, compare in constant time, and reject a \`t\` that differs by more than ${signatureToleranceSeconds} seconds from your clock.`,
   schema: { type: 'string', pattern: '^t=[0-9]+,v1=[0-9a-f]{64}(,[^,=]+=[^,]*)*$' },
   example: `t=1790000000,v1=${'0'.repeat(64)}`,
 }
 
 const integration: Parameter = {
-  name: integrationHeader,
-  in: 'header',
-  required: true,
+  ...named('header', integrationHeader, true),
   description: 'The integration that the delivery is for, lowercased: a hint for choosing the secret, not a proof.',
   schema: { type: 'string', pattern: '^0x[0-9a-f]{40}$' },
   example: `0x${'1'.repeat(40)}`,
@@ -244,11 +233,9 @@ export const webhooks: Readonly<Record<string, PathItem>> = {
         'Sent to the notification URL of the integration. Deliveries are unordered and can repeat: store the version per payment, and drop a delivery whose version is not greater than the stored one. A delivery only shows that a payment named the integration. It proves no sale: compare it with your own records before you credit anything.',
       security: withoutCredentials,
       parameters: [signature, integration],
-      requestBody: {
-        description: 'A full snapshot. Every field is always present; some may be null.',
-        required: true,
-        content: json('Snapshot', { snapshot: { summary: 'A payment succeeded', value: examples.snapshot } }),
-      },
+      requestBody: requestBody('A full snapshot. Every field is always present; some may be null.', 'Snapshot', {
+        snapshot: ['A payment succeeded', examples.snapshot],
+      }),
       responses: {
         '2XX': { description: `Success, if the answer arrives within ${deliveryTimeoutMs / 1_000} seconds.` },
         410: { description: 'The service gives up the delivery: no retry follows.' },

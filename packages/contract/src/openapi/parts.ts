@@ -1,8 +1,4 @@
-/**
- * The parts of OpenAPI 3.1.0 (4.8) that the document uses: references, parameters, shared answers, credentials.
- * Source: docs/interface.md 4, 5, 7, 8.
- * @module
- */
+/** Parts of the document: types, parameters, shared answers, credentials. Source: docs/interface.md 4 to 8. @module */
 import { tooManyRequestsBody, unauthorizedBody } from '../error-bodies.js'
 import { cacheControl, jsonContentType, pageLimit, signatureHeader, signatureToleranceSeconds } from '../wire.js'
 
@@ -10,9 +6,7 @@ import { cacheControl, jsonContentType, pageLimit, signatureHeader, signatureTol
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
 /** Points at an entry of `components`. */
-interface Reference {
-  readonly $ref: string
-}
+type Reference = { readonly $ref: string }
 
 /** A body in one media type, with examples by name. */
 export interface MediaType {
@@ -64,17 +58,15 @@ type SecurityScheme =
   | { readonly type: 'http'; readonly scheme: 'basic' | 'bearer'; readonly description: string }
   | { readonly type: 'apiKey'; readonly in: 'header'; readonly name: string; readonly description: string }
 
+type Texts<Name extends string> = Readonly<Record<Name, string>>
+
 export interface OpenApiDocument {
   readonly openapi: '3.1.0'
-  readonly info: {
-    readonly title: string
-    readonly version: string
-    readonly summary: string
-    readonly description: string
-    readonly license: { readonly name: string; readonly identifier: string }
+  readonly info: Texts<'title' | 'version' | 'summary' | 'description'> & {
+    readonly license: Texts<'name' | 'identifier'>
   }
-  readonly servers: readonly { readonly url: string; readonly description: string }[]
-  readonly tags: readonly { readonly name: string; readonly description: string }[]
+  readonly servers: readonly Texts<'url' | 'description'>[]
+  readonly tags: readonly Texts<'name' | 'description'>[]
   readonly paths: Readonly<Record<string, PathItem>>
   readonly webhooks: Readonly<Record<string, PathItem>>
   readonly components: {
@@ -85,24 +77,40 @@ export interface OpenApiDocument {
   }
 }
 
-export function schemaRef(name: string): Reference & { readonly [keyword: string]: unknown } {
-  return { $ref: `#/components/schemas/${name}` }
+export const schemaRef = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+const headerRef = (name: keyof typeof responseHeaders): Reference => ({ $ref: `#/components/headers/${name}` })
+
+/** The same keys with other values. */
+export function mapValues<Key extends string, Value, Mapped>(
+  record: Readonly<Record<Key, Value>>,
+  map: (value: Value, key: string) => Mapped,
+): Record<Key, Mapped> {
+  const mapped = Object.entries<Value>(record).map(([key, value]) => [key, map(value, key)])
+  return Object.fromEntries(mapped)
 }
 
-export function headerRef(name: string): Reference {
-  return { $ref: `#/components/headers/${name}` }
-}
+/** Example bodies by name. */
+type Examples = Readonly<Record<string, readonly [summary: string, value: unknown]>>
 
 /** A JSON body of the named schema, or of one of several. */
-export function json(schema: string | readonly string[], examples: NonNullable<MediaType['examples']>): Content {
-  const described = typeof schema === 'string' ? schemaRef(schema) : { anyOf: schema.map(schemaRef) }
-  return { [jsonContentType]: { schema: described, examples } }
+function json(names: string | readonly string[], examples: Examples): Content {
+  const schema = typeof names === 'string' ? schemaRef(names) : { anyOf: names.map(schemaRef) }
+  return { [jsonContentType]: { schema, examples: mapValues(examples, ([summary, value]) => ({ summary, value })) } }
+}
+
+/** The JSON body of a request. */
+export function requestBody(description: string, names: string | readonly string[], examples: Examples) {
+  return { description, required: true, content: json(names, examples) } as const
+}
+
+export function named(place: Parameter['in'], name: string, required = false) {
+  return { name, in: place, required }
 }
 
 const hash = '^0x[0-9a-fA-F]{64}$'
 
 function inPath(name: string, description: string, pattern: string, example: string): Parameter {
-  return { name, in: 'path', required: true, description, schema: { type: 'string', pattern }, example }
+  return { ...named('path', name, true), description, schema: { type: 'string', pattern }, example }
 }
 
 export const txHash = inPath(
@@ -125,32 +133,25 @@ export const legacyChainId = inPath(
 )
 export const legacyTxHash = inPath('txHash', 'Transaction hash, in any case.', hash, `0x${'a'.repeat(64)}`)
 
+const { min, max } = pageLimit
 export const limit: Parameter = {
-  name: 'limit',
-  in: 'query',
-  required: false,
+  ...named('query', 'limit'),
   description: 'Payments per page. Any other value is rejected, never capped.',
-  schema: { type: 'integer', minimum: pageLimit.min, maximum: pageLimit.max, default: pageLimit.default },
+  schema: { type: 'integer', minimum: min, maximum: max, default: pageLimit.default },
 }
 export const cursor: Parameter = {
-  name: 'cursor',
-  in: 'query',
-  required: false,
+  ...named('query', 'cursor'),
   description: 'The `nextCursor` of the page before. It is opaque: do not parse or construct it.',
   schema: { type: 'string', minLength: 1 },
 }
 export const lastEventId: Parameter = {
-  name: 'Last-Event-ID',
-  in: 'header',
-  required: false,
+  ...named('header', 'Last-Event-ID'),
   description:
     'The `id` of the last event received: the stream goes on after it. It is opaque and valid for the caller only.',
   schema: { type: 'string' },
 }
 export const since: Parameter = {
-  name: 'since',
-  in: 'query',
-  required: false,
+  ...named('query', 'since'),
   description:
     'Unix time in milliseconds: the stream begins with deliveries created since then. Without it the stream begins now. A `Last-Event-ID` takes precedence.',
   schema: { type: 'string', pattern: '^[0-9]{1,15}$' },
@@ -185,19 +186,15 @@ export const signedByProcessor = [{ processorSignature: [] }]
 export const withoutCredentials: readonly [] = []
 
 const header = (description: string, schema: JsonSchema, required = true): Header => ({ description, required, schema })
+const constant = (value: string): JsonSchema => ({ type: 'string', const: value })
+const text = (pattern: string): JsonSchema => ({ type: 'string', pattern })
 
 export const responseHeaders = {
-  CacheControl: header('No answer may be cached.', { type: 'string', const: cacheControl }),
-  BasicChallenge: header('Requests HTTP Basic authentication.', { type: 'string', pattern: '^Basic realm="[^"]+"$' }),
-  BearerChallenge: header('Requests an API key. The bare key is accepted too.', {
-    type: 'string',
-    pattern: '^Bearer realm="[^"]+"$',
-  }),
-  SignatureChallenge: header('Names the header that must carry a signature.', {
-    type: 'string',
-    const: signatureHeader,
-  }),
-  NoBuffering: header('Keeps proxies such as nginx from collecting the stream.', { type: 'string', const: 'no' }),
+  CacheControl: header('No answer may be cached.', constant(cacheControl)),
+  BasicChallenge: header('Requests HTTP Basic authentication.', text('^Basic realm="[^"]+"$')),
+  BearerChallenge: header('Requests an API key. The bare key is accepted too.', text('^Bearer realm="[^"]+"$')),
+  SignatureChallenge: header('Names the header that must carry a signature.', constant(signatureHeader)),
+  NoBuffering: header('Keeps proxies such as nginx from collecting the stream.', constant('no')),
   RequestId: header(
     'Id of the request: the `X-Request-Id` of the request where that is 1 to 128 visible ASCII characters.',
     { type: 'string', minLength: 1, maxLength: 128 },
@@ -209,41 +206,42 @@ export const responseHeaders = {
   ),
 }
 
-/** An answer with the headers that every answer has, and others. */
-export function answer(
-  description: string,
-  content: Content,
-  headers: Readonly<Record<string, Reference>> = {},
-): Response {
-  const everywhere = { 'Cache-Control': headerRef('CacheControl'), 'X-Request-Id': headerRef('RequestId') }
-  return { description, headers: { ...everywhere, ...headers }, content }
+/** The response headers of an answer besides those that every answer has. */
+type HeaderNames = Readonly<Record<string, keyof typeof responseHeaders>>
+
+export const retryAfter: HeaderNames = { 'Retry-After': 'RetryAfter' }
+
+export function answer(description: string, content: Content, headers: HeaderNames = {}): Response {
+  const all: HeaderNames = { 'Cache-Control': 'CacheControl', 'X-Request-Id': 'RequestId', ...headers }
+  return { description, headers: mapValues(all, headerRef), content }
 }
 
-export function errorAnswer(
+export function jsonAnswer(
   description: string,
-  error: string,
-  headers?: Readonly<Record<string, Reference>>,
+  schema: string | readonly string[],
+  examples: Examples,
+  headers?: HeaderNames,
 ): Response {
-  return answer(description, json('ErrorBody', { error: { summary: 'An error', value: { error } } }), headers)
+  return answer(description, json(schema, examples), headers)
+}
+
+export function errorAnswer(description: string, error: string, headers?: HeaderNames): Response {
+  return jsonAnswer(description, 'ErrorBody', { error: ['An error', { error }] }, headers)
 }
 
 function unauthorized(challenge: keyof typeof responseHeaders, description: string): Response {
-  const body = json('UnauthorizedBody', {
-    unauthorized: { summary: 'The same for every cause', value: unauthorizedBody },
-  })
-  return answer(description, body, { 'WWW-Authenticate': headerRef(challenge) })
+  const examples: Examples = { unauthorized: ['The same for every cause', unauthorizedBody] }
+  return jsonAnswer(description, 'UnauthorizedBody', examples, { 'WWW-Authenticate': challenge })
 }
 
 export const sharedResponses = {
-  InvalidList: answer(
+  InvalidList: jsonAnswer(
     'A parameter is invalid, or the request has a body. The error of an invalid `limit` also has `maxLimit`.',
-    json('ErrorBody', {
-      limit: {
-        summary: 'An invalid limit',
-        value: { error: `limit must be an integer from ${pageLimit.min} to ${pageLimit.max}`, maxLimit: pageLimit.max },
-      },
-      cursor: { summary: 'An invalid cursor', value: { error: 'Invalid cursor' } },
-    }),
+    'ErrorBody',
+    {
+      limit: ['An invalid limit', { error: `limit must be an integer from ${min} to ${max}`, maxLimit: max }],
+      cursor: ['An invalid cursor', { error: 'Invalid cursor' }],
+    },
   ),
   InvalidKey: errorAnswer(
     'A path parameter is invalid, or the request has a body.',
@@ -271,13 +269,11 @@ export const sharedResponses = {
   TooManyRequests: errorAnswer(
     'The source of the request, or its caller, exceeded a rate limit of the operator. By default only streams are limited.',
     tooManyRequestsBody.error,
-    { 'Retry-After': headerRef('RetryAfter') },
+    retryAfter,
   ),
   HeadersTooLarge: errorAnswer('The headers are too large or too many.', 'Request headers are too large'),
   InternalError: errorAnswer('The service failed. The body has no details.', 'Internal error'),
-  Unavailable: errorAnswer('The service is temporarily unavailable.', 'Service temporarily unavailable', {
-    'Retry-After': headerRef('RetryAfter'),
-  }),
+  Unavailable: errorAnswer('The service is temporarily unavailable.', 'Service temporarily unavailable', retryAfter),
 } as const satisfies Readonly<Record<string, Response>>
 
 type SharedResponse = keyof typeof sharedResponses
@@ -296,14 +292,8 @@ type OperationParts = Omit<Operation, 'responses'> & {
 
 /** Adds the answers that every endpoint has. The operation's own answers take precedence. */
 export function operation({ responses, isProbe = false, ...parts }: OperationParts): Operation {
-  const all = { ...byHttp, ...(isProbe ? {} : byService), ...responses }
-  return {
-    ...parts,
-    responses: Object.fromEntries(
-      Object.entries(all).map(([status, each]) => [
-        status,
-        typeof each === 'string' ? { $ref: `#/components/responses/${each}` } : each,
-      ]),
-    ),
-  }
+  const all: OperationParts['responses'] = { ...byHttp, ...(isProbe ? {} : byService), ...responses }
+  const refer = (each: Response | SharedResponse) =>
+    typeof each === 'string' ? { $ref: `#/components/responses/${each}` } : each
+  return { ...parts, responses: mapValues(all, refer) }
 }

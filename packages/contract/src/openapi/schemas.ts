@@ -1,8 +1,4 @@
-/**
- * The zod schemas of this package as named JSON schemas, with a sentence for each schema and field. Source:
- * docs/interface.md 2, 4.2, 4.3, 6, 7.
- * @module
- */
+/** Makes named, described JSON schemas from the zod schemas. Source: docs/interface.md 2, 4, 6, 7. @module */
 import * as z from 'zod/mini'
 import {
   errorBodySchema,
@@ -30,10 +26,12 @@ import {
 } from '../processor-updates.js'
 import { shareRequestSchema } from '../share-request.js'
 import { snapshotSchema } from '../snapshot.js'
-import { type JsonSchema, schemaRef } from './parts.js'
+import { type JsonSchema, mapValues, schemaRef } from './parts.js'
 
 /** Texts by the path of a field; the empty path is the object itself. */
 type Texts = Readonly<Record<string, string>>
+
+type Fields = Readonly<Record<string, JsonSchema>>
 
 const merchantFields = {
   'recipient.title': 'Name of the merchant.',
@@ -95,9 +93,22 @@ const updateResult = {
   reason: 'Why the update was rejected or waits; null otherwise.',
 }
 
-/** The texts of every schema of the document. */
-export const descriptions = {
-  Payment: {
+const strictVerifyRequestSchema = z.extend(verifyRequestSchema, {
+  chainId: z.int().check(z.minimum(1), z.maximum(999_999_999_999_999)),
+  txHash: z.string().check(z.regex(/^0x[0-9a-fA-F]{64}$/)),
+  invoiceAmount: z.union([
+    z.number().check(z.minimum(0)),
+    z.string().check(z.maxLength(verifyRequestLimits.invoiceAmount), z.regex(/^(0|[1-9][0-9]*)(\.[0-9]+)?$/)),
+  ]),
+  invoiceCurrency: z.string().check(z.regex(currencyCodePattern)),
+  address: z.string().check(z.minLength(1), z.maxLength(verifyRequestLimits.address)),
+})
+
+const describe = (schema: z.core.$ZodType, texts: Texts) => ({ schema, texts })
+
+/** The schemas by name. Answers may have unknown fields, because a newer service may add some; an update may not. */
+const components = {
+  Payment: describe(paymentSchema, {
     '': 'A payment that names the integration of the caller. Identifiers are lowercased, amounts are strings.',
     ...snapshot,
     sender: 'Address of the payer, lowercased.',
@@ -116,24 +127,24 @@ export const descriptions = {
     'tokenOut.symbol': 'Token symbol, verbatim; null when the token has none.',
     'tokenOut.amountGross': 'Amount before fees in token units, as a decimal string.',
     'tokenOut.amountNet': 'Amount after fees in token units, as a decimal string.',
-  },
-  Page: {
+  }),
+  Page: describe(pageSchema, {
     '': 'A page of payments, newest first.',
     payments: 'Ordered by block time, chain id and transaction hash, descending.',
     nextCursor: 'Opaque cursor of the next page; null on the last page.',
-  },
-  Snapshot: {
+  }),
+  Snapshot: describe(snapshotSchema, {
     '': 'The complete state and merchant data of a payment, not a patch. `chainId`, `txHash` and `version` identify a snapshot.',
     ...snapshot,
-  },
-  Lookup: { '': 'All payments of one transaction.', ...lookup },
-  VerifyResponse: {
+  }),
+  Lookup: describe(lookupSchema, { '': 'All payments of one transaction.', ...lookup }),
+  VerifyResponse: describe(verifyResponseSchema, {
     '': 'All payments of one transaction, each compared with an invoice.',
     ...lookup,
     'payments.verified': 'Whether the payment matches.',
     'payments.verificationErrors': 'The reasons why it does not match; empty when it matches.',
-  },
-  VerifyRequest: {
+  }),
+  VerifyRequest: describe(strictVerifyRequestSchema, {
     '': 'The invoice against which the payments of a transaction are verified.',
     chainId: 'Chain of the transaction, written in decimal digits only: 31337.0 and 3.1337e4 are rejected.',
     txHash: 'Transaction hash: 0x and 64 hex digits, in any case.',
@@ -141,8 +152,8 @@ export const descriptions = {
       'Decimal amount. Send a string such as "12.50". A number is rejected when binary floating point would change its value, or when it has more than 100 characters without an exponent.',
     invoiceCurrency: 'Currency code in uppercase.',
     address: 'Receiving address or account handle, in any case.',
-  },
-  ProcessorUpdate: {
+  }),
+  ProcessorUpdate: describe(processorUpdateSchema, {
     '': 'A change of a payment. If `state`, `recipient` or `invoice` is absent, its stored value stays; null clears it.',
     ...merchantFields,
     id: 'Id of the update: 1 to 128 printable ASCII characters. Updates with the same id are applied once.',
@@ -152,30 +163,30 @@ export const descriptions = {
     state: 'New state of the payment.',
     recipient: 'The merchant.',
     invoice: 'The invoice, with all four fields.',
-  },
-  ProcessorUpdates: {
+  }),
+  ProcessorUpdates: describe(processorUpdatesSchema, {
     '': 'Several updates, applied in their order.',
     updates: 'At least one update, at most 100.',
-  },
-  UpdateResult: { '': 'The result of an update.', ...updateResult },
-  UpdateResults: {
+  }),
+  UpdateResult: describe(updateResultSchema, { '': 'The result of an update.', ...updateResult }),
+  UpdateResults: describe(updateResultsSchema, {
     '': 'The results of several updates.',
     results: 'The result of each update, in their order.',
     'results.id': 'Id of the update.',
     'results.error': 'The id was already used with different content. Nothing of the update was applied.',
-  },
-  UpdateRejected: {
+  }),
+  UpdateRejected: describe(z.extend(updateResultSchema, { error: z.string() }), {
     '': 'A rule forbids the update. Repeated, it gets the same answer.',
     ...updateResult,
     error: 'Why the update was rejected.',
-  },
-  ShareRequest: {
+  }),
+  ShareRequest: describe(shareRequestSchema, {
     '': 'A request to share the verification of one user.',
     email:
       'E-mail address of the user. After normalisation it has at most 254 bytes of UTF-8, and at most 64 before the `@`. Case, Unicode forms and international domains are normalised, so every spelling of an address is the same user. Quoted local parts and domains that are IP addresses are rejected.',
     kycShareToken: 'Share token of the provider, verbatim. It is single-use: mint one for each submission.',
-  },
-  ShareResponse: {
+  }),
+  ShareResponse: describe(shareResponseSchema, {
     '': 'The status of the verification that the caller shared.',
     reviewStatus:
       '`not_started`: another request is redeeming a token, and its result is not known yet. `init`: the provider waits for documents. `pending`, `prechecked`, `onHold`: the provider is reviewing. `completed`: there is a verdict.',
@@ -185,18 +196,18 @@ export const descriptions = {
       'On `RED`, whether resubmission can help (`RETRY`) or not (`FINAL`); null when the provider gave no type.',
     rejectLabels: 'Rejection reasons of the provider, verbatim; may be empty.',
     reused: 'True: this request redeemed the token. False: it redeemed nothing and did not use the token.',
-  },
-  ShareRejectedBody: {
+  }),
+  ShareRejectedBody: describe(shareRejectedBodySchema, {
     '': 'The provider rejected the redemption.',
     error: 'The error, for a person to read.',
     message:
       'Description by the provider. If a verification that the caller shared before was rejected, its verdict follows: `RED`, the type and the labels.',
-  },
-  VerificationUnavailableBody: {
+  }),
+  VerificationUnavailableBody: describe(object('read', { error: z.literal(verificationUnavailableBody.error) }), {
     '': 'The user has a verification that the caller did not share.',
     error: 'The same text for every status of that verification.',
-  },
-  Health: {
+  }),
+  Health: describe(healthSchema(), {
     '': 'The health of the service.',
     status:
       '`ok`: everything works. `degraded`: requests are answered, but a chain cannot be followed, or a node failed a proof in the last ten minutes. `down`: the database does not answer, or the background loops have stopped.',
@@ -232,79 +243,44 @@ export const descriptions = {
     'chains.lastError': 'The last error of the process, even if it is resolved; null if there was none.',
     'chains.lastError.message': 'The error, for a person to read.',
     'chains.lastError.at': 'Time of the error, in unix milliseconds.',
-  },
-  Liveness: { '': 'The process answers.', status: 'Always `ok`.' },
-  ErrorBody: {
+  }),
+  Liveness: describe(object('read', { status: z.literal('ok') }), {
+    '': 'The process answers.',
+    status: 'Always `ok`.',
+  }),
+  ErrorBody: describe(errorBodySchema, {
     '': 'An error.',
     error: 'The error, for a person to read.',
     maxLimit: 'Largest page size; present when `limit` is invalid.',
     message: 'Details of the error; may be absent.',
-  },
-  LegacyErrorBody: {
+  }),
+  LegacyErrorBody: describe(legacyErrorBodySchema, {
     '': 'The flaws of a legacy request.',
     error: 'The error, for a person to read.',
     details: 'Every flaw that was found.',
     'details.code': 'Kind of the flaw.',
     'details.message': 'The flaw, for a person to read.',
     'details.path': 'Names of the parameters or fields concerned, outermost first; empty for the request as a whole.',
-  },
-  UnauthorizedBody: {
+  }),
+  UnauthorizedBody: describe(object('read', { error: z.literal(unauthorizedBody.error) }), {
     '': 'Authentication failed. The body does not reveal the cause.',
     error: 'The same text for every cause.',
-  },
-} as const satisfies Readonly<Record<string, Texts>>
-
-const strictVerifyRequestSchema = z.extend(verifyRequestSchema, {
-  chainId: z.int().check(z.minimum(1), z.maximum(999_999_999_999_999)),
-  txHash: z.string().check(z.regex(/^0x[0-9a-fA-F]{64}$/)),
-  invoiceAmount: z.union([
-    z.number().check(z.minimum(0)),
-    z.string().check(z.maxLength(verifyRequestLimits.invoiceAmount), z.regex(/^(0|[1-9][0-9]*)(\.[0-9]+)?$/)),
-  ]),
-  invoiceCurrency: z.string().check(z.regex(currencyCodePattern)),
-  address: z.string().check(z.minLength(1), z.maxLength(verifyRequestLimits.address)),
-})
-
-/** The schemas by name. Answers may have unknown fields, because a newer service may add some; an update may not. */
-const schemasByName = {
-  Payment: paymentSchema,
-  Page: pageSchema,
-  Snapshot: snapshotSchema,
-  Lookup: lookupSchema,
-  VerifyResponse: verifyResponseSchema,
-  VerifyRequest: strictVerifyRequestSchema,
-  ProcessorUpdate: processorUpdateSchema,
-  ProcessorUpdates: processorUpdatesSchema,
-  UpdateResult: updateResultSchema,
-  UpdateResults: updateResultsSchema,
-  UpdateRejected: z.extend(updateResultSchema, { error: z.string() }),
-  ShareRequest: shareRequestSchema,
-  ShareResponse: shareResponseSchema,
-  ShareRejectedBody: shareRejectedBodySchema,
-  VerificationUnavailableBody: object('read', { error: z.literal(verificationUnavailableBody.error) }),
-  Health: healthSchema(),
-  Liveness: object('read', { status: z.literal('ok') }),
-  ErrorBody: errorBodySchema,
-  LegacyErrorBody: legacyErrorBodySchema,
-  UnauthorizedBody: object('read', { error: z.literal(unauthorizedBody.error) }),
+  }),
 }
 
-type SchemaName = keyof typeof schemasByName
+/** The texts of every schema of the document. */
+export const descriptions = mapValues(components, ({ texts }) => texts)
 
 /** The schemas of the document. Every object and every field has a description. */
-export function buildComponentSchemas(): Record<SchemaName, JsonSchema> {
+export function buildComponentSchemas(): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>()
-  for (const [id, schema] of Object.entries(schemasByName)) registry.add(schema, { id })
+  for (const [id, { schema }] of Object.entries(components)) registry.add(schema, { id })
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => schemaRef(id).$ref })
-  const described = Object.entries(schemas).map(([name, schema]) => [
-    name,
-    describe(tidy(schema), descriptions[name as SchemaName]),
-  ])
-  return Object.fromEntries(described)
+  return mapValues(components, ({ texts }, id) => addTexts(tidy(schemas[id] ?? {}), texts))
 }
 
 /** Removes keywords without effect, and shortens the date pattern of zod. */
-function tidy(schema: object): object {
+function tidy(schema: object): JsonSchema {
   return JSON.parse(JSON.stringify(schema), (keyword, value) => {
     if (hasNoEffect(keyword, value)) return undefined
     // Zod's pattern repeats the format `date-time`. It adds only that the zone is UTC.
@@ -323,25 +299,15 @@ function hasNoEffect(keyword: string, value: unknown): boolean {
  * Adds the descriptions of a schema and of its fields. A schema behind `anyOf` or `items` has the same path as its
  * field. Only the outermost schema of a path is described.
  */
-function describe(schema: object, texts: Texts, path = '', outermost = true): JsonSchema {
-  const description = outermost ? texts[path] : undefined
-  const inner = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
-    switch (keyword) {
-      case 'properties':
-        return [keyword, describeFields(value, texts, path)]
-      case 'items':
-        return [keyword, describe(value, texts, path, false)]
-      case 'anyOf':
-        return [keyword, (value as object[]).map((each) => describe(each, texts, path, false))]
-      default:
-        return [keyword, value]
-    }
-  })
-  return { ...(description === undefined ? {} : { description }), ...Object.fromEntries(inner) }
-}
-
-function describeFields(fields: object, texts: Texts, path: string): JsonSchema {
-  const prefix = path === '' ? '' : `${path}.`
-  const described = Object.entries(fields).map(([name, schema]) => [name, describe(schema, texts, `${prefix}${name}`)])
-  return Object.fromEntries(described)
+function addTexts(schema: JsonSchema, texts: Texts, path = '', isOutermost = true): JsonSchema {
+  const { properties, items, anyOf } = schema as { properties?: Fields; items?: JsonSchema; anyOf?: JsonSchema[] }
+  const addInner = (inner: JsonSchema) => addTexts(inner, texts, path, false)
+  const addToField = (field: JsonSchema, name: string) => addTexts(field, texts, path ? `${path}.${name}` : name)
+  return {
+    ...(isOutermost && { description: texts[path] }),
+    ...schema,
+    ...(properties && { properties: mapValues(properties, addToField) }),
+    ...(items && { items: addInner(items) }),
+    ...(anyOf && { anyOf: anyOf.map(addInner) }),
+  }
 }

@@ -4,7 +4,7 @@ import { cacheControl, notFoundBody } from '@payment-integration/contract/intern
 import { Hono } from 'hono'
 import { cacheAnswer } from '../internal/cached-answer.js'
 import type { Metrics } from '../metrics/metrics.js'
-import { allowMethods, answerPrivateJson, answerUnauthorized } from './answers.js'
+import { addEndpoint, answerPrivateJson, answerUnauthorized } from './answers.js'
 import { bearerChallenge } from './guard.js'
 import { addHealthRoutes, createReadiness, isRoleReady, type ReadinessDeps } from './health.js'
 import { type AppEnv, getAuthorization } from './requests.js'
@@ -23,12 +23,11 @@ export function addMetricsRoute(
 ): void {
   const isAuthorized = token === null ? () => true : createBearerCheck(token)
   const text = cacheAnswer(() => metrics.text(), now)
-  app.get('/metrics', async (c) => {
+  addEndpoint(app, 'get', '/metrics', async (c) => {
     if (!isAuthorized(getAuthorization(c))) return answerUnauthorized(bearerChallenge)
     const headers = { 'Content-Type': metrics.contentType, 'Cache-Control': cacheControl }
     return new Response(await text(), { headers })
   })
-  allowMethods(app, '/metrics', ['GET', 'HEAD'])
 }
 
 /** Builds the check of a bearer token, which compares hashes of equal length in constant time. */
@@ -61,17 +60,16 @@ export function createAdminApp(deps: AdminAppDeps): Hono<AppEnv> {
   const health = cacheAnswer(deps.health, now)
   const readiness = createReadiness({ ...deps, health })
   const app = new Hono<AppEnv>()
-  app.get('/live', () => answerPrivateJson({ status: 'ok' }))
-  app.get('/ready', async () => {
+  addEndpoint(app, 'get', '/live', () => answerPrivateJson({ status: 'ok' }))
+  addEndpoint(app, 'get', '/ready', async () => {
     const report = await readiness()
     return answerPrivateJson(report, report.status === 'ready' ? 200 : 503)
   })
-  app.get('/ready/:role', async (c) => {
+  addEndpoint(app, 'get', '/ready/:role', async (c) => {
     const report = await readiness()
     const isReady = isRoleReady(report, c.req.param('role'))
     return isReady === null ? answerPrivateJson(notFoundBody, 404) : answerPrivateJson(report, isReady ? 200 : 503)
   })
-  for (const path of ['/live', '/ready', '/ready/:role']) allowMethods(app, path, ['GET', 'HEAD'])
   addHealthRoutes(app, health)
   addMetricsRoute(app, metrics, metricsToken, now)
   app.notFound(() => answerPrivateJson(notFoundBody, 404))

@@ -9,7 +9,7 @@ import {
 import { CoreError, type CoreErrorCode, InvalidLegacyRequestError } from '@payment-integration/core'
 import { IdentityUnavailableError, ShareTokenRejectedError } from '@payment-integration/core/identity'
 import type { OperatorErrorCode } from '@payment-integration/core/internal'
-import type { Hono } from 'hono'
+import type { Context, Handler, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { type AppEnv, HttpRequestError } from './requests.js'
 
@@ -38,9 +38,18 @@ export function answerTooManyRequests(waitMs: number): Response {
   return answerPrivateJson(tooManyRequestsBody, 429, formatRetryAfter(waitMs))
 }
 
-/** Answers OPTIONS with 204 and any method outside `methods` with 405. Both list the allowed methods. Call it last. */
-export function allowMethods(app: Hono<AppEnv>, path: string, methods: readonly string[]): void {
-  const allow = [...methods, 'OPTIONS'].join(', ')
+/**
+ * Adds an endpoint. GET also answers HEAD. OPTIONS is answered with 204 and any other method with 405; both list the
+ * allowed methods.
+ */
+export function addEndpoint<Path extends string>(
+  app: Hono<AppEnv>,
+  method: 'get' | 'post',
+  path: Path,
+  handler: (c: Context<AppEnv, Path>) => Response | Promise<Response>,
+): void {
+  app[method](path, handler as Handler<AppEnv>)
+  const allow = method === 'get' ? 'GET, HEAD, OPTIONS' : 'POST, OPTIONS'
   app.all(path, (c) =>
     c.req.method === 'OPTIONS'
       ? new Response(null, { status: 204, headers: { Allow: allow, 'Cache-Control': cacheControl } })
@@ -51,7 +60,7 @@ export function allowMethods(app: Hono<AppEnv>, path: string, methods: readonly 
 interface ErrorAnswer {
   readonly status: ContentfulStatusCode
   readonly body: ErrorBody | LegacyErrorBody
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /**
@@ -70,7 +79,7 @@ const internal: BuildAnswer = () => answer(500, 'Internal error')
 
 /** A number is the status; the body is then the message of the error. */
 const answersByCode: Record<ErrorCode, ContentfulStatusCode | BuildAnswer> = {
-  ERR_LIMIT_INVALID: ({ message }) => ({ status: 400, body: { error: message, maxLimit: pageLimit.max }, headers: {} }),
+  ERR_LIMIT_INVALID: ({ message }) => ({ status: 400, body: { error: message, maxLimit: pageLimit.max } }),
   ERR_CURSOR_INVALID: 400,
   ERR_TX_HASH_INVALID: 400,
   ERR_ADDRESS_INVALID: 400,
@@ -78,7 +87,7 @@ const answersByCode: Record<ErrorCode, ContentfulStatusCode | BuildAnswer> = {
   ERR_NAME_INVALID: 400,
   ERR_PAYMENT_NOT_FOUND: 404,
   ERR_PAYMENT_AMBIGUOUS: 409,
-  ERR_LEGACY_REQUEST_INVALID: (error) => ({ status: 400, body: toLegacyBody(error), headers: {} }),
+  ERR_LEGACY_REQUEST_INVALID: (error) => ({ status: 400, body: toLegacyBody(error) }),
   ERR_TRANSACTION_NOT_FOUND: 404,
   ERR_UPDATE_CONFLICT: 409,
   ERR_INTEGRATION_EXISTS: 409,
@@ -99,15 +108,7 @@ const answersByCode: Record<ErrorCode, ContentfulStatusCode | BuildAnswer> = {
   ERR_DELIVERY_ENDED: 409,
   ERR_SHARE_REQUEST_INVALID: 400,
   ERR_VERIFICATION_UNAVAILABLE: 409,
-  ERR_SHARE_TOKEN_REJECTED: (error) => ({
-    status: 422,
-    body: {
-      error: error.message,
-      message:
-        error instanceof ShareTokenRejectedError ? formatShareRejection(error.providerMessage, error.formerReview) : '',
-    },
-    headers: {},
-  }),
+  ERR_SHARE_TOKEN_REJECTED: (error) => ({ status: 422, body: toShareRejectedBody(error) }),
   ERR_IDENTITY_UNAVAILABLE: (error) =>
     answer(503, error.message, formatRetryAfter(error instanceof IdentityUnavailableError ? error.retryAfterMs : 0)),
   ERR_IDENTITY_MISCONFIGURED: 502,
@@ -167,10 +168,12 @@ function toLegacyBody(error: Error): LegacyErrorBody {
   return { error: error.message, details: flaws.map(({ code, message, path }) => ({ code, message, path: [...path] })) }
 }
 
-function answer(
-  status: ContentfulStatusCode,
-  error: string,
-  headers: Readonly<Record<string, string>> = {},
-): ErrorAnswer {
+function toShareRejectedBody(error: Error): ErrorBody {
+  const isRejection = error instanceof ShareTokenRejectedError
+  const message = isRejection ? formatShareRejection(error.providerMessage, error.formerReview) : ''
+  return { error: error.message, message }
+}
+
+function answer(status: ContentfulStatusCode, error: string, headers: ErrorAnswer['headers'] = {}): ErrorAnswer {
   return { status, body: { error }, headers }
 }

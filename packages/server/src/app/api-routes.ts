@@ -7,7 +7,7 @@ import { InvalidShareRequestError, parseShareRequest } from '@payment-integratio
 import { readRequestBody } from '@payment-integration/core/internal'
 import type { Context, Hono } from 'hono'
 import { isTokenTooLong } from '../identity/limited-provider.js'
-import { allowMethods, answerPrivateJson } from './answers.js'
+import { addEndpoint, answerPrivateJson } from './answers.js'
 import type { AppEnv } from './requests.js'
 import { findContentTypeFlaw, findEncodingFlaw, maxBodyBytes, parseListQuery, rejectBody } from './requests.js'
 
@@ -22,18 +22,20 @@ export function addPaymentRoutes(app: Hono<AppEnv>, { queries }: { readonly quer
     rejectBody(c.req.raw)
     return queries.forIntegration(c.get('caller').integrationAddress)
   }
-  app.get(paths.payments, async (c) => answerPrivateJson(await scope(c).listPayments(parseListQuery(c.req.raw.url))))
-  app.get(paths.payment, async (c) => answerPrivateJson(await scope(c).getPayment({ txHash: c.req.param('txHash') })))
-  app.get(paths.walletPayments, async (c) => {
+  addEndpoint(app, 'get', paths.payments, async (c) =>
+    answerPrivateJson(await scope(c).listPayments(parseListQuery(c.req.raw.url))),
+  )
+  addEndpoint(app, 'get', paths.payment, async (c) =>
+    answerPrivateJson(await scope(c).getPayment({ txHash: c.req.param('txHash') })),
+  )
+  addEndpoint(app, 'get', paths.walletPayments, async (c) => {
     const wallet = c.req.param('address')
     return answerPrivateJson(await scope(c).listPayments({ ...parseListQuery(c.req.raw.url), wallet }))
   })
-  app.get(paths.walletPayment, async (c) => {
+  addEndpoint(app, 'get', paths.walletPayment, async (c) => {
     const { address: wallet, txHash } = c.req.param()
     return answerPrivateJson(await scope(c).getPayment({ txHash, wallet }))
   })
-  for (const path of [paths.payments, paths.payment, paths.walletPayments, paths.walletPayment])
-    allowMethods(app, path, ['GET', 'HEAD'])
 }
 
 /**
@@ -42,18 +44,16 @@ export function addPaymentRoutes(app: Hono<AppEnv>, { queries }: { readonly quer
  * adds no API key to the form of another site.
  */
 export function addLegacyRoutes(app: Hono<AppEnv>, { legacy }: Pick<Service, 'legacy'>): void {
-  app.get(paths.legacyLookup, async (c) => {
+  addEndpoint(app, 'get', paths.legacyLookup, async (c) => {
     rejectBody(c.req.raw)
     return answerPrivateJson(await legacy.lookup({ chainId: c.req.param('chainId'), txHash: c.req.param('txHash') }))
   })
-  app.post(paths.legacyVerify, async (c) => {
+  addEndpoint(app, 'post', paths.legacyVerify, async (c) => {
     const flaw = findEncodingFlaw(c.req.raw.headers)
     if (flaw !== null) throw new InvalidLegacyRequestError([{ code: 'invalid_encoding', message: flaw, path: [] }])
     const { verified, result } = await legacy.verify(parseVerifyRequest(await readRequestBody(c.req.raw, maxBodyBytes)))
     return answerPrivateJson(result, verified ? 200 : 409)
   })
-  allowMethods(app, paths.legacyLookup, ['GET', 'HEAD'])
-  allowMethods(app, paths.legacyVerify, ['POST'])
 }
 
 /**
@@ -62,7 +62,7 @@ export function addLegacyRoutes(app: Hono<AppEnv>, { legacy }: Pick<Service, 'le
  * long for the provider, is 400, too.
  */
 export function addShareRoute(app: Hono<AppEnv>, { identity }: Pick<Service, 'identity'>): void {
-  app.post(paths.shareToken, async (c) => {
+  addEndpoint(app, 'post', paths.shareToken, async (c) => {
     if (identity === null) return answerPrivateJson(sharingDisabledBody, 404)
     // A browser adds Basic credentials to another site's form, but cannot send this content type.
     const flaw = findContentTypeFlaw(c.req.raw.headers)
@@ -77,5 +77,4 @@ export function addShareRoute(app: Hono<AppEnv>, { identity }: Pick<Service, 'id
         : error
     }
   })
-  allowMethods(app, paths.shareToken, ['POST'])
 }

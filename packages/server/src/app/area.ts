@@ -1,7 +1,4 @@
-/**
- * Decides which API, and so which credentials, a path belongs to, in any spelling. Source: docs/interface.md 4.3, 5.
- * @module
- */
+/** Decides which API any spelling of a path belongs to. Source: docs/interface.md 4.3, 5. @module */
 import { unescape as unescapeLeniently } from 'node:querystring'
 import { paths } from '@payment-integration/contract'
 import { integrationPrefix } from '@payment-integration/contract/internal'
@@ -47,8 +44,11 @@ function resolveDots(segments: readonly string[]): string[] {
 /** The part of the look-up's path before its parameters. */
 const lookupPrefix = paths.legacyLookup.slice(0, paths.legacyLookup.indexOf('/:'))
 
-/** A legacy path that does not exist. It replaces an unreadable target whose caller must still get a 401. */
-export const unreadableLegacyPath = `${lookupPrefix}/unreadable`
+/** Paths that do not exist. They replace an unreadable target whose caller must still get a 401. */
+export const unreadablePaths = {
+  integration: `${integrationPrefix}/unreadable`,
+  legacy: `${lookupPrefix}/unreadable`,
+} as const
 
 /** The most characters of an ambiguous path that are read. Paths of the service are a fifth as long. */
 const maxCharacters = 1_024

@@ -1,7 +1,4 @@
-/**
- * Applies limits, then authentication; every failed authentication looks the same. Source: docs/interface.md 5.
- * @module
- */
+/** Applies limits, then authentication; every failure looks the same. Source: docs/interface.md 5. @module */
 import { paths } from '@payment-integration/contract'
 import type { Service } from '@payment-integration/core'
 import type { Context, MiddlewareHandler } from 'hono'

@@ -5,27 +5,22 @@ import type { Store } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
 import { answerWithin } from '../internal/cached-answer.js'
 import { shortenUrls } from '../logging/log.js'
-import { allowMethods, answerPrivateJson } from './answers.js'
+import { addEndpoint, answerPrivateJson } from './answers.js'
 import type { AppEnv } from './requests.js'
 
 /** How long a failed proof counts as recent, in milliseconds after it was noticed. */
 export const recentFailedProofMs = 600_000
 
-/**
- * Watches the counts of failed proofs, which only grow. The returned function reports whether any count rose within
- * {@link recentFailedProofMs}.
- * @param now - Unix time in milliseconds.
- */
+/** Watches the counts of failed proofs, which only grow: whether one rose within {@link recentFailedProofMs}. */
 function createProofWatch(now: () => number): (chains: readonly ChainStatus[]) => boolean {
-  const noticed = new Map<string, { count: number; at: number }>()
+  let count = 0
+  let roseAt = Number.NEGATIVE_INFINITY
   return (chains) => {
-    const time = now()
-    for (const { chainId, nodes } of chains)
-      for (const [position, { failedProofs }] of nodes.entries()) {
-        const key = `${chainId}:${position}`
-        if (failedProofs > (noticed.get(key)?.count ?? 0)) noticed.set(key, { count: failedProofs, at: time })
-      }
-    return [...noticed.values()].some(({ at }) => time - at < recentFailedProofMs)
+    const counts = chains.flatMap(({ nodes }) => nodes.map(({ failedProofs }) => failedProofs))
+    const newCount = counts.reduce((sum, each) => sum + each, 0)
+    if (newCount > count) roseAt = now()
+    count = newCount
+    return now() - roseAt < recentFailedProofMs
   }
 }
 
@@ -181,10 +176,9 @@ export const healthPaths = ['/health', '/health/live'] as const
  */
 export function addHealthRoutes(app: Hono<AppEnv>, health: () => Promise<HealthReport>): void {
   const [healthPath, livePath] = healthPaths
-  app.get(healthPath, async () => {
+  addEndpoint(app, 'get', healthPath, async () => {
     const body = await health()
     return answerPrivateJson(body, body.status === 'down' ? 503 : 200)
   })
-  app.get(livePath, () => answerPrivateJson({ status: 'ok' }))
-  for (const path of healthPaths) allowMethods(app, path, ['GET', 'HEAD'])
+  addEndpoint(app, 'get', livePath, () => answerPrivateJson({ status: 'ok' }))
 }

@@ -10,16 +10,16 @@ import { gzip } from 'node:zlib'
 import { jsonContentType } from '@payment-integration/contract/internal'
 import { createOpenApiDocument } from '@payment-integration/contract/openapi'
 import type { Context, Hono } from 'hono'
+import { cacheAnswer } from '../internal/cached-answer.js'
 import { version } from '../version.js'
-import { allowMethods } from './answers.js'
+import { addEndpoint } from './answers.js'
 import type { AppEnv } from './requests.js'
 
 interface PublicFile {
   readonly body: string | Uint8Array<ArrayBuffer>
   /** Value of `Content-Type`. */
   readonly type: string
-  /** @default none */
-  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 type LoadedFile = ReturnType<typeof loadFile>
@@ -39,7 +39,6 @@ const maxParsedCharacters = 256
 
 /** Prepares a file, which the first use builds and compresses; after a failure the next use tries again. */
 function loadFile(make: () => Promise<PublicFile> | PublicFile) {
-  let loading: ReturnType<typeof load> | undefined
   async function load() {
     const { body, type, headers } = await make()
     const bytes = Buffer.from(body)
@@ -51,15 +50,8 @@ function loadFile(make: () => Promise<PublicFile> | PublicFile) {
     const packed = small.length < bytes.length ? gzipped : plain
     return { version: hash.slice(0, 16), packed, plain: bytes.length > largeBytes ? packed : plain }
   }
-  async function loadOnce() {
-    loading ??= load()
-    try {
-      return await loading
-    } catch (error) {
-      loading = undefined
-      throw error
-    }
-  }
+  // The clock stands still, so the file is cached for ever.
+  const loadOnce = cacheAnswer(load, () => 0)
   return {
     /** Names the content: an answer to `?v=<version>` is cacheable for ever. */
     version: async () => (await loadOnce()).version,
@@ -75,12 +67,6 @@ function loadFile(make: () => Promise<PublicFile> | PublicFile) {
       return new Response(body, { headers: answered })
     },
   }
-}
-
-/** Serves a public file at exactly one path. */
-function addPublicFile(app: Hono<AppEnv>, path: string, file: LoadedFile): void {
-  app.get(path, (c) => file.answer(c))
-  allowMethods(app, path, ['GET', 'HEAD'])
 }
 
 /** Whether `Accept-Encoding` names gzip with a weight above 0. Source: RFC 9110 section 12.5.3. */
@@ -102,7 +88,7 @@ const openApiPath = '/openapi.json'
 /** Adds the document. It needs no authentication: it holds no data of any integration. */
 export function addOpenApiRoute(app: Hono<AppEnv>): void {
   const make = () => ({ body: JSON.stringify(createOpenApiDocument({ version })), type: jsonContentType })
-  addPublicFile(app, openApiPath, loadFile(make))
+  addEndpoint(app, 'get', openApiPath, loadFile(make).answer)
 }
 
 const css = 'text/css; charset=utf-8'
@@ -117,6 +103,7 @@ export const referenceFiles = {
 } as const
 
 export type ReferenceFile = keyof typeof referenceFiles
+type FileName = ReferenceFile | 'page.css' | 'page.js'
 
 /** Reads a file without the comment that names its source map, which is not served. */
 export async function readReferenceFile(
@@ -153,14 +140,11 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The files that the page loads, by name. */
-const assets = ['page.css', 'page.js', 'swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'] as const
-
 /**
  * URLs are relative to the page, so that a proxy may mount the app below any path.
  * @param urls - URL of each file, with the version of its content.
  */
-const formatPage = (urls: Readonly<Record<(typeof assets)[number], string>>) => `<!doctype html>
+const formatPage = (urls: Readonly<Record<FileName, string>>) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -206,21 +190,21 @@ export function addReferencePage(app: Hono<AppEnv>): void {
     name,
     loadFile(async () => ({ body: await readReferenceFile(name as ReferenceFile), type })),
   ])
-  const files: Readonly<Record<ReferenceFile | 'page.css' | 'page.js', LoadedFile>> = {
+  const files: Readonly<Record<FileName, LoadedFile>> = {
     ...Object.fromEntries(swaggerFiles),
     'page.css': loadFile(() => ({ body: style, type: referenceFiles['swagger-ui.css'] })),
     'page.js': loadFile(() => ({ body: script, type: referenceFiles['swagger-ui-bundle.js'] })),
   }
   async function makePage(): Promise<PublicFile> {
-    const addresses = assets.map(async (name) => [name, `.${path}/${name}?v=${await files[name].version()}`])
-    const body = formatPage(Object.fromEntries(await Promise.all(addresses)))
+    const urls = Object.entries(files).map(async ([name, file]) => [name, `.${path}/${name}?v=${await file.version()}`])
+    const body = formatPage(Object.fromEntries(await Promise.all(urls)))
     const headers = { 'Content-Security-Policy': contentSecurityPolicy, 'Referrer-Policy': 'no-referrer' }
     return { body, type: 'text/html; charset=utf-8', headers }
   }
-  addPublicFile(app, path, loadFile(makePage))
-  for (const [name, file] of Object.entries(files)) addPublicFile(app, `${path}/${name}`, file)
-  for (const [from, target] of Object.entries(redirects)) {
-    app.get(from, () => new Response(null, { status: 308, headers: { Location: target, 'Cache-Control': 'no-cache' } }))
-    allowMethods(app, from, ['GET', 'HEAD'])
+  addEndpoint(app, 'get', path, loadFile(makePage).answer)
+  for (const [name, file] of Object.entries(files)) addEndpoint(app, 'get', `${path}/${name}`, file.answer)
+  for (const [from, Location] of Object.entries(redirects)) {
+    const headers = { Location, 'Cache-Control': 'no-cache' }
+    addEndpoint(app, 'get', from, () => new Response(null, { status: 308, headers }))
   }
 }

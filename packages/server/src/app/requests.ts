@@ -1,8 +1,4 @@
-/**
- * The parts of a request that are read before its route runs. Source: docs/interface.md 4, 7;
- * docs/decisions/hostile-requests.md.
- * @module
- */
+/** Reads a request before its route. Source: docs/interface.md 4, 7; docs/decisions/hostile-requests.md. @module */
 import type { IncomingMessage } from 'node:http'
 import { jsonContentType } from '@payment-integration/contract/internal'
 import type { LegacyCaller } from '@payment-integration/core'

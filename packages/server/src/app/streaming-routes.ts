@@ -1,8 +1,4 @@
-/**
- * Streams answers: an integration's deliveries, and events caused for tests.
- * Source: docs/decisions/trigger-and-listen.md.
- * @module
- */
+/** Streams deliveries, and events caused for tests. Source: docs/decisions/trigger-and-listen.md. @module */
 import {
   cacheControl,
   deliveryStreamPath,
@@ -16,7 +12,7 @@ import { readRequestBody } from '@payment-integration/core/internal'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
 import { toErrorFields } from '../logging/log.js'
-import { allowMethods, answerTooManyRequests } from './answers.js'
+import { addEndpoint, answerTooManyRequests } from './answers.js'
 import {
   type AppEnv,
   getAuthorization,
@@ -38,7 +34,7 @@ const eventStreamHeaders = {
 
 /** Adds `GET /api/v1/integration/deliveries/stream`. The guard has authenticated the request and set `caller`. */
 export function addStreamRoute(app: Hono<AppEnv>, streams: DeliveryStreams): void {
-  app.get(deliveryStreamPath, (c) => {
+  addEndpoint(app, 'get', deliveryStreamPath, (c) => {
     rejectBody(c.req.raw)
     // Nothing would close a stream that a HEAD request opens.
     if (c.req.method === 'HEAD') return new Response(null, { headers: eventStreamHeaders })
@@ -53,7 +49,6 @@ export function addStreamRoute(app: Hono<AppEnv>, streams: DeliveryStreams): voi
     if (messages === null) return answerTooManyRequests(streamLimitWaitMs)
     return new Response(encodeMessages(messages, end), { headers: eventStreamHeaders })
   })
-  allowMethods(app, deliveryStreamPath, ['GET', 'HEAD'])
 }
 
 /** Reads the next message only when the connection has taken the last one. */
@@ -97,14 +92,13 @@ export function addTriggerRoute(
   app: Hono<AppEnv>,
   { trigger, logger }: { readonly trigger: TriggerHandler; readonly logger: Logger },
 ): void {
-  app.post(triggerPath, async (c) => {
+  addEndpoint(app, 'post', triggerPath, async (c) => {
     requireJsonContentType(c.req.raw.headers)
     const request = parseJson(await readRequestBody(c.req.raw, maxBodyBytes))
     const events = startTrigger(() => trigger(request, c.get('caller')))
     const lines = encodeLines(events, logger, c.get('requestId'))
     return new Response(ReadableStream.from(lines), { headers: jsonLinesHeaders })
   })
-  allowMethods(app, triggerPath, ['POST'])
 }
 
 function parseJson(bytes: Uint8Array): unknown {

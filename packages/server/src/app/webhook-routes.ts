@@ -1,8 +1,4 @@
-/**
- * Receives signed webhooks: updates of processors, verdicts of the identity provider.
- * Source: docs/decisions/processor-updates.md, identity.md.
- * @module
- */
+/** Receives signed updates and verdicts. Source: docs/decisions/processor-updates.md, identity.md. @module */
 import { paths, signatureHeader, type UpdateResult, type UpdateResults } from '@payment-integration/contract'
 import { type Service, UpdateConflictError, type UpdateReceiver } from '@payment-integration/core'
 import type { ProviderVerdict } from '@payment-integration/core/identity'
@@ -10,7 +6,7 @@ import { readRequestBody } from '@payment-integration/core/internal'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
 import { createRate } from '../limits/request-limits.js'
-import { allowMethods, answerPrivateJson, answerUnauthorized } from './answers.js'
+import { addEndpoint, answerPrivateJson, answerUnauthorized } from './answers.js'
 import { type AppEnv, HttpRequestError, maxBodyBytes, requireJsonContentType } from './requests.js'
 
 /** Largest body, in bytes: it holds 100 usual updates. */
@@ -26,7 +22,7 @@ export function addProcessorRoute(
   deps: { readonly service: Pick<Service, 'applyUpdate' | 'applyUpdates'>; readonly receiveUpdate: UpdateReceiver },
 ): void {
   const { service, receiveUpdate } = deps
-  app.post(paths.processorUpdates, async (c) => {
+  addEndpoint(app, 'post', paths.processorUpdates, async (c) => {
     requireJsonContentType(c.req.raw.headers)
     const body = await readRequestBody(c.req.raw, maxUpdateBytes)
     const received = await receiveUpdate({ body, signature: c.req.header(signatureHeader) ?? null })
@@ -41,7 +37,6 @@ export function addProcessorRoute(
         return answerResults(received.updates, await service.applyUpdates(received.updates))
     }
   })
-  allowMethods(app, paths.processorUpdates, ['POST'])
 }
 
 function answerResult(result: UpdateResult): Response {
@@ -97,7 +92,7 @@ interface VerdictRouteDeps {
 export function addVerdictRoute(app: Hono<AppEnv>, deps: VerdictRouteDeps): void {
   const { identity, readWebhook, logger, onRejected, now } = deps
   const logRate = createRate({ count: maxLinesPerMinute, periodMs: 60_000, now })
-  app.post(verdictPath, async (c) => {
+  addEndpoint(app, 'post', verdictPath, async (c) => {
     const body = await readRequestBody(c.req.raw, maxBodyBytes)
     const digest = c.req.header('X-Payload-Digest') ?? null
     const algorithm = c.req.header('X-Payload-Digest-Alg') ?? null
@@ -117,5 +112,4 @@ export function addVerdictRoute(app: Hono<AppEnv>, deps: VerdictRouteDeps): void
       return answerPrivateJson({ error: message }, 400)
     }
   })
-  allowMethods(app, verdictPath, ['POST'])
 }

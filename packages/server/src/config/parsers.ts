@@ -33,26 +33,21 @@ export const parseClaim = createPatternParser(/^[\x21-\x7e]{1,128}$/)
 export const parseRole = createPatternParser(/^(api|console|dispatcher|poller|indexer(:[1-9]\d{0,14})?)$/)
 export const parseActor = createPatternParser(/^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]{0,98}[^\p{C}\p{Z}])?$/u)
 
-export const parseIssuer = createUrlParser(
-  (issuer, text) => isSecure(issuer) && !/[?#]/.test(text) && !hasCredentials(issuer),
-)
-export const parseProviderUrl = createUrlParser(
-  (base) => isSecure(base) && !hasCredentials(base) && base.search + base.hash === '',
-)
+/** Whether a URL has neither credentials nor query nor fragment. */
+const isPlain = ({ username, password, search, hash }: URL) => username + password + search + hash === ''
+
+export const parseIssuer = createUrlParser((issuer, text) => isSecure(issuer) && isPlain(issuer) && !/[?#]/.test(text))
+export const parseProviderUrl = createUrlParser((base) => isSecure(base) && isPlain(base))
 export const parseReceiptsUrl = createUrlParser(
   ({ protocol, search, hash }) => /^https?:$/.test(protocol) && search + hash === '',
 )
 export const parseFeedServer = createUrlParser((server) => {
-  const rest = server.pathname.slice(1) + server.search + server.hash
-  return /^(nats|tls):$/.test(server.protocol) && server.hostname !== '' && !hasCredentials(server) && rest === ''
+  const { protocol, hostname, pathname } = server
+  return /^(nats|tls):$/.test(protocol) && hostname !== '' && pathname.length <= 1 && isPlain(server)
 })
 /** The address of a node. A `#` in a password would end the host early. */
 export const createNodeUrlParser = (...schemes: readonly string[]) =>
   createUrlParser(({ protocol, host, hash }) => schemes.includes(protocol) && host !== '' && hash === '')
-
-function hasCredentials({ username, password }: URL): boolean {
-  return username + password !== ''
-}
 
 /** The origin of pages that people sign in to. */
 export function parseOrigin(text: string): string | Flaw {

@@ -1,5 +1,4 @@
 /** Reads the configuration from the environment, and checks that the variables fit together. @module */
-import type { KnownPriceFeed, KnownRouter, KnownToken } from '@payment-integration/chain-evm'
 import type { OidcOptions } from '@payment-integration/console'
 import { finality } from '@payment-integration/contract'
 import type { RetentionPolicy } from '@payment-integration/core'
@@ -59,22 +58,16 @@ export function readConfig(env: Environment, readFile?: ReadFile) {
      * PostgreSQL, because processes of several releases may share a server.
      */
     migrates: value('PI_MIGRATE') ?? database.kind === 'sqlite',
-    retention: {
-      policy,
-      /** Folder for the files of removed history; null: not configured. */
-      folder: value('PI_RETENTION_FOLDER'),
-    },
+    retention: { policy, folder: value('PI_RETENTION_FOLDER') },
     /** As given: one or several keys. Never logged or shown. */
     masterKey: value('PI_MASTER_KEY') ?? '',
     /** Empty: processor updates are not accepted. */
     processorSecrets: value('PI_PROCESSOR_SECRETS'),
     /** Empty: the server serves and delivers, but indexes nothing. */
     chains,
-    /** The feed that the chains are read from before their nodes; null: the nodes alone. */
     feed: readChainFeed(reader),
     recording: value('PI_RECORD'),
     leaseMs: value('PI_LEASE_MS'),
-    /** Where the outcome of pending payments is polled. */
     receipts: readReceipts(reader),
     delivery: readDelivery(reader),
     /** Null: identity verifications cannot be shared. */
@@ -83,36 +76,27 @@ export function readConfig(env: Environment, readFile?: ReadFile) {
     actor: value('PI_ACTOR'),
     maxExtraFeeBps: value('PI_MAX_EXTRA_FEE_BPS'),
     logLevel: value('PI_LOG_LEVEL'),
-    /** The part of the service that the process runs. */
     roles,
     admin: readAdmin(reader, roles.api || roles.console),
     accessLog: value('PI_ACCESS_LOG'),
     tracing: value('PI_TRACING'),
     reference: value('PI_REFERENCE') ?? environment === 'development',
     console: value('PI_CONSOLE'),
-    /**
-     * Origin of the console, at which operators sign in; one-time links begin with it. Null: nobody signs in, so the
-     * pages are only served in development, on a loopback address.
-     */
+    /** One-time links begin with it. Null: nobody signs in; only in development, on a loopback address. */
     consoleUrl: value('PI_CONSOLE_URL'),
     /** Null: operators sign in with passphrases alone. */
     oidc: readOidc(reader),
-    /** The integrators' pages at `/portal`; null: they are not served. */
+    /** Null: the portal is not served. */
     portal,
     deliveryStream: value('PI_LISTEN'),
-    /** Chains without a node, on which integrations cause events. Empty outside of development. */
+    /** Empty outside of development. */
     simulatedChains,
-    /** Rate limits per source and per caller, of this process; null: no limit. */
+    /** Limits of this process; null: no limit. */
     limits: {
-      /** Requests per second. */
       requestsPerSource: value('PI_LIMIT_PER_SOURCE'),
-      /** Authenticated requests per second of one integration, and of one legacy API key. */
       requestsPerCaller: value('PI_LIMIT_PER_CALLER'),
-      /** 401 answers per minute. */
       failedSignInsPerSource: value('PI_LIMIT_FAILED_SIGN_INS'),
-      /** Open connections. */
       connectionsPerSource: value('PI_LIMIT_CONNECTIONS'),
-      /** Addresses and CIDR ranges whose `X-Forwarded-For` is trusted. */
       trustedProxies: value('PI_TRUSTED_PROXIES'),
     },
     keepAliveMs: value('PI_KEEP_ALIVE_MS'),
@@ -125,22 +109,13 @@ export function readConfig(env: Environment, readFile?: ReadFile) {
   return config
 }
 
-/**
- * A database. PostgreSQL has options of `createPostgresStore`, and their defaults where they are absent. The name of an
- * `acceptedEngine` is the one that `ERR_STORE_ENGINE` reports.
- */
+/** A database. PostgreSQL has options of `createPostgresStore`; its addresses are never logged or shown. */
 type DatabaseConfig =
   | { readonly kind: 'sqlite'; readonly path: string }
-  | ({
-      readonly kind: 'postgres'
-      /** May hold a password, like the other addresses: never logged or shown. */
-      readonly connectionString: string
-    } & Omit<PostgresStoreOptions, 'connectionString' | 'pool' | 'schema' | 'clock' | 'ids'>)
+  | ({ readonly kind: 'postgres'; readonly connectionString: string } & PostgresConfig)
+type PostgresConfig = Omit<PostgresStoreOptions, 'connectionString' | 'pool' | 'schema' | 'clock' | 'ids'>
 
-/**
- * Reads the `PI_DATABASE_…` variables: all that a migration needs.
- * @throws ConfigError `ERR_CONFIG` when they describe no database.
- */
+/** Reads the `PI_DATABASE_…` variables, all that a migration needs. @throws ConfigError `ERR_CONFIG` */
 export function readDatabaseConfig(env: Environment, readFile?: ReadFile): DatabaseConfig {
   const reader = createVariableReader(env, readFile)
   const database = readDatabase(reader)
@@ -151,10 +126,7 @@ export function readDatabaseConfig(env: Environment, readFile?: ReadFile): Datab
 /** The configuration of a publisher of the feed, with at least one chain. */
 export type FeedPublisherConfig = ReturnType<typeof readFeedPublisherConfig>
 
-/**
- * Reads the chains and the feed: all that a publisher needs. It has no database and no master key.
- * @throws ConfigError `ERR_CONFIG` with every problem, each naming its variable.
- */
+/** Reads the chains and the feed, all that a publisher needs. @throws ConfigError `ERR_CONFIG` */
 export function readFeedPublisherConfig(env: Environment) {
   const reader = createVariableReader(env)
   const { problems } = reader
@@ -194,17 +166,16 @@ function readDatabase({ value, problems }: VariableReader): DatabaseConfig {
     : { kind: 'postgres', connectionString, ...connections }
 }
 
+/** Addresses that may hold API keys: never logged or shown. */
 interface NodeConfig {
-  /** `http:`, `https:`, `ws:` or `wss:`. May hold an API key: never logged or shown. */
   readonly url: string
-  /** `ws:` or `wss:`, used only for notices of new blocks. May hold an API key, too. */
+  /** Announces new blocks. */
   readonly headsUrl?: string | undefined
 }
 
-/** One chain to follow. Addresses are 0x and 40 lowercase hex digits. */
+/** One chain to follow. Null: the default of the chain. */
 export type ChainConfig = Readonly<ReturnType<typeof readChain>>
 
-/** Reads every chain that has a variable. */
 function readChains(reader: VariableReader): readonly ChainConfig[] {
   return reader.chainIds().map((chainId) => readChain(reader, chainId))
 }
@@ -218,32 +189,19 @@ function readChain({ chainValue, problems }: VariableReader, chainId: number) {
       `PI_HEADS_URL_${chainId} names ${heads.length} nodes and PI_RPC_URL_${chainId} ${urls.length}; the n-th belongs to the n-th.`,
     )
   const nodes: readonly NodeConfig[] = urls.map((url, index) => ({ url, headsUrl: heads[index] }))
-  const routers: readonly KnownRouter[] | null = chainValue('PI_ROUTERS_', chainId)
-  const tokens: readonly KnownToken[] = chainValue('PI_TOKENS_', chainId)
-  const priceFeeds: readonly KnownPriceFeed[] = chainValue('PI_PRICE_FEEDS_', chainId)
   return {
     chainId,
-    /** At least one, the preferred one first. */
     nodes,
-    /** Null: the known routers of the chain. */
-    routers,
-    /**
-     * SpokePools of the Across bridge. Deposits into any of them are trusted; payments arrive at the first. Null: the
-     * known SpokePools of the chain.
-     */
+    routers: chainValue('PI_ROUTERS_', chainId),
     spokePools: chainValue('PI_SPOKE_POOLS_', chainId),
-    /** Added to the known tokens of the chain; an entry with the address of a known token replaces it. */
-    tokens,
-    /** Added to the known price feeds of the chain in the same way. */
-    priceFeeds,
+    tokens: chainValue('PI_TOKENS_', chainId),
+    priceFeeds: chainValue('PI_PRICE_FEEDS_', chainId),
     startBlock: chainValue('PI_START_BLOCK_', chainId),
     pollMs: chainValue('PI_POLL_MS_', chainId),
-    /** Price of a million calls at the chain's nodes, in the operator's currency; null: no cost is computed. */
+    /** Null: no cost is computed. */
     callPrice: chainValue('PI_RPC_PRICE_', chainId),
-    /** The proof level that every block needs; null: the chain's default. Source: docs/decisions/completeness.md. */
     proof: chainValue('PI_PROOF_', chainId),
     rawReceipts: chainValue('PI_RAW_RECEIPTS_', chainId),
-    /** The most blocks of the first request for logs; null: the default of the chain's adapter. */
     maxRange: chainValue('PI_MAX_RANGE_', chainId),
     /** Confirmations until a block is final; null: never. Source: docs/interface.md 8, docs/decisions/legacy.md. */
     confirmations: chainValue('PI_CONFIRMATIONS_', chainId) ?? knownFinality[chainId]?.confirmations ?? null,
@@ -271,14 +229,7 @@ function readChainFeed({ value, problems }: VariableReader) {
     problems.push('PI_CHAIN_FEED_URL mixes nats:// and tls://; use one of them for all servers.')
   if (encrypted === 0 && caFile !== null)
     problems.push('PI_CHAIN_FEED_CA_FILE is set; it is only used with tls:// addresses in PI_CHAIN_FEED_URL.')
-  return {
-    /** `nats://host:port` or `tls://host:port`, at least one, all of the same scheme. */
-    servers,
-    /** Path of a `.creds` file or of an nkey seed; null: none. */
-    credentialsFile,
-    /** Path of the certificates that servers are checked with; null: the certificates of Node. */
-    caFile,
-  }
+  return { servers, credentialsFile, caFile }
 }
 
 function readReceipts({ value, isSet, problems }: VariableReader) {
@@ -302,13 +253,7 @@ function readDelivery({ value, problems }: VariableReader) {
     problems.push(
       `PI_DELIVERY_PER_ENDPOINT is ${perEndpoint}, above the ${concurrency} notifications of PI_DELIVERY_CONCURRENCY; lower one or raise the other.`,
     )
-  return {
-    concurrency,
-    perEndpoint,
-    denied: value('PI_DELIVERY_DENY'),
-    /** Name servers to use, `<address>:<port>`, IPv6 in brackets. Empty: the name servers of the system. */
-    dnsServers: value('PI_DNS_SERVERS'),
-  }
+  return { concurrency, perEndpoint, denied: value('PI_DELIVERY_DENY'), dnsServers: value('PI_DNS_SERVERS') }
 }
 
 function readIdentity({ value, problems }: VariableReader) {
@@ -318,20 +263,14 @@ function readIdentity({ value, problems }: VariableReader) {
     problems.push('PI_IDENTITY_URL begins with http://, which is only accepted with PI_ENV=development; use https://.')
   if (appToken === null) return null
   return {
-    /** Never logged or shown, like the secrets below. */
     appToken,
     secretKey: value('PI_IDENTITY_SECRET_KEY') ?? '',
     levelName: value('PI_IDENTITY_LEVEL') ?? '',
-    /** At least one. */
     webhookSecrets: value('PI_IDENTITY_WEBHOOK_SECRETS'),
     /** Null: the provider's own address. */
     url,
     redeemBy: value('PI_IDENTITY_REDEEM_BY'),
     namespace: value('PI_IDENTITY_NAMESPACE'),
-    /**
-     * This process's share of the provider's rate limits, in percent. The shares of all processes add up to at most
-     * 100.
-     */
     ratePercent: value('PI_IDENTITY_RATE_PERCENT'),
   }
 }
@@ -389,10 +328,7 @@ function readPortal(reader: VariableReader) {
     problems.push(
       'PI_PORTAL is on without PI_PORTAL_URL; set the origin that integrators open, such as https://pay.example.',
     )
-  return {
-    /** The origin of these pages; null: only this machine may open them. */
-    publicUrl,
-  }
+  return { publicUrl }
 }
 
 interface RolesConfig extends LoopRoles {
@@ -401,7 +337,7 @@ interface RolesConfig extends LoopRoles {
   readonly console: boolean
 }
 
-/** Without `PI_ROLES` a process has all roles. Source: docs/roles.md. */
+/** Reads the roles; without `PI_ROLES` a process has all. Source: docs/roles.md. */
 function readRoles({ value, chainIds, problems }: VariableReader, hasPages: boolean): RolesConfig {
   const roles = value('PI_ROLES')
   if (roles === null) return { api: true, console: hasPages, dispatcher: true, poller: true, indexer: 'all' }

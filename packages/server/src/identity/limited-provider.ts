@@ -146,18 +146,14 @@ export function createGate(options: GateOptions) {
   }
 }
 
-/** Request limits of one process. */
-export interface ProviderLimits {
-  /** Maximum of redemptions that begin in 5 seconds. @default 40 of the provider's 50 */
-  readonly redemptions?: number | undefined
-  /** Maximum of look-ups that begin in 5 seconds. @default 120 of the provider's 300 for reads */
-  readonly lookUps?: number | undefined
-  /** Maximum of polls for reviews that begin in 5 seconds. @default 60 of the provider's 300 for reads */
-  readonly polls?: number | undefined
-}
-
-/** Defaults of {@link ProviderLimits}, for a single process. Source: the provider's page on rate limits. */
+/**
+ * The most requests of a single process that begin in 5 seconds: redemptions of the provider's 50; look-ups and polls
+ * for reviews of its 300 for reads. Source: the provider's page on rate limits.
+ */
 export const providerLimits = { redemptions: 40, lookUps: 120, polls: 60 } as const
+
+/** Request limits of one process. @default {@link providerLimits} */
+export type ProviderLimits = { readonly [Kind in keyof typeof providerLimits]?: number | undefined }
 
 /**
  * Smallest share for {@link computeLimits}: with less, processes that round up would together exceed the provider's
@@ -166,7 +162,7 @@ export const providerLimits = { redemptions: 40, lookUps: 120, polls: 60 } as co
 export const minRatePercent = 3
 
 /** The limits of a process with a share of {@link providerLimits}. @param percent - {@link minRatePercent} to 100. */
-export function computeLimits(percent: number): Readonly<Record<keyof ProviderLimits, number>> {
+export function computeLimits(percent: number) {
   const share = (limit: number) => Math.max(1, Math.floor((limit * percent) / 100))
   const { redemptions, lookUps, polls } = providerLimits
   return { redemptions: share(redemptions), lookUps: share(lookUps), polls: share(polls) }

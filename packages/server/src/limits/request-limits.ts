@@ -118,11 +118,8 @@ function parseAddress(text: string | undefined): string | null {
 
 function toSource(address: string): string {
   if (isIPv4(address)) return address
-  const { parts } = ipaddr.IPv6.parse(address)
-  return `${parts
-    .slice(0, 4)
-    .map((part) => part.toString(16))
-    .join(':')}::/64`
+  const network = ipaddr.IPv6.parse(address).parts.slice(0, 4)
+  return `${network.map((part) => part.toString(16)).join(':')}::/64`
 }
 
 /** The limits; each is off unless it is set. */
@@ -139,27 +136,15 @@ export interface RequestLimitsOptions {
   readonly now?: (() => number) | undefined
 }
 
-/**
- * The limits of one process. Every method except `findSource` returns a wait in milliseconds; 0: the request may go on.
- */
-export interface RequestLimits {
-  readonly findSource: SourceReader['findSource']
-  /** Counts a request before anything else is done with it. */
-  countRequest(source: string): number
-  /** Counts a 401 that is ready to be sent; only with a wait of 0 may it be sent. */
-  countUnauthorized(source: string): number
-  /** The wait of a source with too many 401 answers, without counting. Call it again after valid credentials. */
-  unauthorizedWaitMs(source: string): number
-  /** Counts an authenticated request. */
-  countCall(caller: string): number
-}
+/** The limits of one process. Methods but `findSource` return a wait in milliseconds; 0: the request may go on. */
+export type RequestLimits = ReturnType<typeof createRequestLimits>
 
 /**
  * Builds the limits in memory; each process counts separately.
  * @throws {RangeError} For a limit that is no whole number from 1. @throws {TypeError} For a range that cannot be read.
  * @example const limits = createRequestLimits({ requestsPerSource: 100, requestsPerCaller: 50 })
  */
-export function createRequestLimits(options: RequestLimitsOptions = {}): RequestLimits {
+export function createRequestLimits(options: RequestLimitsOptions = {}) {
   const { requestsPerSource, requestsPerCaller, failedSignInsPerSource, trustedProxies } = options
   const { now = () => performance.now() } = options
   const { findSource } = createSourceReader(trustedProxies)
@@ -168,12 +153,17 @@ export function createRequestLimits(options: RequestLimitsOptions = {}): Request
   const failures = createOptionalRate('failedSignInsPerSource', failedSignInsPerSource, 60_000, now)
   return {
     findSource,
-    // A source that failed too often is rejected even with valid credentials. Otherwise it could go on guessing until
-    // one works.
-    countRequest: (source) => failures?.waitMs(source) || (requests?.take(source) ?? 0),
-    countUnauthorized: (source) => failures?.take(source) ?? 0,
-    unauthorizedWaitMs: (source) => failures?.waitMs(source) ?? 0,
-    countCall: (caller) => calls?.take(caller) ?? 0,
+    /**
+     * Counts a request before anything else is done with it. A source that failed too often is rejected even with valid
+     * credentials. Otherwise it could go on guessing until one works.
+     */
+    countRequest: (source: string) => failures?.waitMs(source) || (requests?.take(source) ?? 0),
+    /** Counts a 401 that is ready to be sent; only with a wait of 0 may it be sent. */
+    countUnauthorized: (source: string) => failures?.take(source) ?? 0,
+    /** The wait of a source with too many 401 answers, without counting. Call it again after valid credentials. */
+    unauthorizedWaitMs: (source: string) => failures?.waitMs(source) ?? 0,
+    /** Counts an authenticated request. */
+    countCall: (caller: string) => calls?.take(caller) ?? 0,
   }
 }
 

@@ -1,9 +1,6 @@
-/**
- * Writes JSON lines with allow-listed fields, and logs events of the service. Source: docs/observability.md.
- * @module
- */
+/** Writes JSON lines with allow-listed fields, and logs events. Source: docs/observability.md. @module */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { EventSink } from '@payment-integration/core'
+import type { EventSink, ServiceEvent } from '@payment-integration/core'
 import { loadPackage } from '@payment-integration/core/internal'
 import type { Logger } from '@payment-integration/core/ports'
 import type { DestinationStream } from 'pino'
@@ -91,70 +88,15 @@ export async function withRequestId<T>(requestId: string, work: () => Promise<T>
  * Every field that may appear in the log; others are dropped. So a new field cannot leak a secret, a body, a signature,
  * a query string or an RPC URL. A line without `requestId` gets the id of its request.
  */
-const loggedFields = [
-  'address',
-  'adminUrl',
-  'aheadMs',
-  'applicantId',
-  'atOnce',
-  'attachedLevel',
-  'attempt',
-  'attempts',
-  'blockNumber',
-  'blocksPerSecond',
-  'bridge',
-  'call',
-  'causes',
-  'chainId',
-  'code',
-  'commonAncestor',
-  'config',
-  'configured',
-  'database',
-  'deliveryId',
-  'depositId',
-  'destinationChainId',
-  'ended',
-  'endsInMs',
-  'error',
-  'eventType',
-  'externalUserId',
-  'failingMs',
-  'failures',
-  'flaw',
-  'fault',
-  'from',
-  'hash',
-  'holder',
-  'indexed',
-  'integrationAddress',
-  'kind',
-  'known',
-  'leading',
-  'levelName',
-  'logIndex',
-  'method',
-  'misfit',
-  'missing',
-  'ms',
-  'ordinal',
-  'paymentsPerSecond',
-  'reason',
-  'requestId',
-  'retryInMs',
-  'route',
-  'router',
-  'secondsLeft',
-  'seq',
-  'servers',
-  'stack',
-  'status',
-  'subjectId',
-  'to',
-  'txHash',
-  'url',
-  'version',
-] as const
+const loggedFields = `
+  address adminUrl aheadMs applicantId atOnce attachedLevel attempt attempts blockNumber blocksPerSecond bridge
+  call causes chainId code commonAncestor config configured database deliveryId depositId destinationChainId ended
+  endsInMs error eventType externalUserId failingMs failures flaw fault from hash holder indexed
+  integrationAddress kind known leading levelName logIndex method misfit missing ms ordinal paymentsPerSecond
+  reason requestId retryInMs route router secondsLeft seq servers stack status subjectId to txHash url version
+`
+  .trim()
+  .split(/\s+/)
 
 interface PinoLoggerOptions {
   readonly level: Config['logLevel']
@@ -190,43 +132,48 @@ function pickLoggedFields(fields: Readonly<Record<string, unknown>>): Record<str
   return listed
 }
 
+type EventType = ServiceEvent['type']
+type FieldOf<Type extends EventType> = Exclude<keyof Extract<ServiceEvent, { readonly type: Type }>, 'type'>
+/** The level, fields and message of the line of an event. */
+type LoggedEvents = {
+  readonly [Type in EventType]?: readonly [level: 'info' | 'warn', fields: readonly FieldOf<Type>[], message: string]
+}
+
+const loggedEvents: LoggedEvents = {
+  'endpoint.failing': [
+    'warn',
+    ['integrationAddress', 'failingMs'],
+    'A notification endpoint fails; it is probed until it answers.',
+  ],
+  'endpoint.recovered': ['info', ['integrationAddress', 'failingMs'], 'A notification endpoint has recovered.'],
+  'payment.additional': [
+    'warn',
+    ['integrationAddress', 'chainId', 'txHash', 'ordinal'],
+    'A transaction holds several payments of an integration; only the legacy look-up shows this one.',
+  ],
+  'audit.head': [
+    'info',
+    ['seq', 'hash'],
+    'Newest record of the audit log; audit verify --expect <seq>:<hash> checks that it still exists.',
+  ],
+  'delivery.exhausted': [
+    'warn',
+    ['deliveryId', 'integrationAddress', 'chainId', 'txHash', 'version', 'reason'],
+    'A delivery is given up; it stays listed and can be replayed.',
+  ],
+}
+
 /**
  * Builds a sink that logs endpoints that fail or recover, deliveries that are given up, payments that the read API does
  * not show, and the newest audit record. Metrics count the other events.
  */
 export function createEventLog(logger: Pick<Logger, 'info' | 'warn'>): EventSink {
   return (event) => {
-    switch (event.type) {
-      case 'endpoint.failing': {
-        const { type: eventType, integrationAddress, failingMs } = event
-        const fields = { eventType, integrationAddress, failingMs }
-        return logger.warn(fields, 'A notification endpoint fails; it is probed until it answers.')
-      }
-      case 'endpoint.recovered': {
-        const { type: eventType, integrationAddress, failingMs } = event
-        return logger.info({ eventType, integrationAddress, failingMs }, 'A notification endpoint has recovered.')
-      }
-      case 'payment.additional': {
-        const { type: eventType, integrationAddress, chainId, txHash, ordinal } = event
-        // A further payment without an integration was never visible in the read API, so nothing is hidden.
-        if (integrationAddress === null) return
-        return logger.warn(
-          { eventType, integrationAddress, chainId, txHash, ordinal },
-          'A transaction holds several payments of an integration; only the legacy look-up shows this one.',
-        )
-      }
-      case 'audit.head': {
-        const { type: eventType, seq, hash } = event
-        return logger.info(
-          { eventType, seq, hash },
-          'Newest record of the audit log; audit verify --expect <seq>:<hash> checks that it still exists.',
-        )
-      }
-      case 'delivery.exhausted': {
-        const { type: eventType, deliveryId, integrationAddress, chainId, txHash, version, reason } = event
-        const fields = { eventType, deliveryId, integrationAddress, chainId, txHash, version, reason }
-        return logger.warn(fields, 'A delivery is given up; it stays listed and can be replayed.')
-      }
-    }
+    const logged = loggedEvents[event.type]
+    // A further payment without an integration was never visible in the read API, so nothing is hidden.
+    if (logged === undefined || ('integrationAddress' in event && event.integrationAddress === null)) return
+    const [level, fields, message] = logged
+    const values = Object.entries(event).filter(([name]) => fields.some((field) => field === name))
+    logger[level]({ eventType: event.type, ...Object.fromEntries(values) }, message)
   }
 }

@@ -1,12 +1,9 @@
-/**
- * Counts delivery attempts; measures the backlog and blocked endpoints at each scrape. No label names a tenant.
- * @module
- */
+/** Counts delivery attempts; measures backlog and blocked endpoints at each scrape. @module */
 import type { ServiceEvent } from '@payment-integration/core'
 import type { Registry } from 'prom-client'
 import { answerWithin } from '../internal/cached-answer.js'
 import type { MetricsLibrary, MetricsSources } from './metrics.js'
-import { createBuckets, durationBuckets, formatHeading, prefix, publishBuckets, toSeconds } from './metrics.js'
+import { createHistogram, durationBuckets, formatHeading, prefix, publishBuckets, toSeconds } from './metrics.js'
 
 type Attempted = Extract<ServiceEvent, { type: 'delivery.attempted' }>
 
@@ -25,8 +22,9 @@ const help = {
 export function createAttemptMetrics() {
   const byResult = new Map<string, number>([...statusClasses, ...reasons].map((result) => [result, 0]))
   const byOutcome = new Map<string, number>()
-  const duration = createBuckets(durationBuckets)
-  const published = createBuckets(publishBuckets)
+  const duration = createHistogram('delivery_duration_seconds', help.duration, durationBuckets)
+  const published = createHistogram('published_to_delivered_seconds', help.published, publishBuckets)
+  for (const each of [duration, published]) each.addSeries('')
 
   return {
     attempted({ status, reason, outcome, latencyMs, publishedMs }: Attempted): void {
@@ -35,16 +33,16 @@ export function createAttemptMetrics() {
       const result = answer !== null && byResult.has(answer) ? answer : 'other'
       byResult.set(result, (byResult.get(result) ?? 0) + 1)
       byOutcome.set(outcome, (byOutcome.get(outcome) ?? 0) + 1)
-      duration.observe(latencyMs / 1_000)
-      if (publishedMs !== null) published.observe(publishedMs / 1_000)
+      duration.observe('', latencyMs / 1_000)
+      if (publishedMs !== null) published.observe('', publishedMs / 1_000)
     },
     /** The text format of Prometheus. */
     text: () =>
       [
         ...formatCounter('deliveries_attempted_total', help.attempted, 'outcome', byOutcome),
         ...formatCounter('delivery_attempts_total', help.results, 'result', byResult),
-        ...formatHistogram('delivery_duration_seconds', help.duration, duration),
-        ...formatHistogram('published_to_delivered_seconds', help.published, published),
+        ...duration.lines(),
+        ...published.lines(),
       ].join('\n'),
   }
 }
@@ -53,10 +51,6 @@ function formatCounter(name: string, about: string, label: string, values: Reado
   const metric = `${prefix}${name}`
   const samples = [...values].map(([value, count]) => `${metric}{${label}="${value}"} ${count}`)
   return [...formatHeading(metric, 'counter', about), ...samples]
-}
-
-function formatHistogram(name: string, about: string, buckets: ReturnType<typeof createBuckets>): string[] {
-  return [...formatHeading(`${prefix}${name}`, 'histogram', about), ...buckets.lines(`${prefix}${name}`, '')]
 }
 
 /** The most pending deliveries that are counted, which bounds the cost of a scrape. */

@@ -1,8 +1,4 @@
-/**
- * Polls a processor over HTTP for the outcome of a payment. Source: docs/interface.md 6 (receipt polling);
- * docs/decisions/processor-updates.md.
- * @module
- */
+/** Polls a processor over HTTP for outcomes. Source: docs/decisions/processor-updates.md. @module */
 import { unescape as unescapeLeniently } from 'node:querystring'
 import { type ProcessorUpdate, signatureHeader } from '@payment-integration/contract'
 import { parseUrl } from '@payment-integration/contract/internal'

@@ -60,18 +60,6 @@ export class ListenError extends ServerError {
   }
 }
 
-export interface HttpServer {
-  /** Base address, without a slash at the end. */
-  readonly url: string
-  /** Closes each connection after its next answer and accepts new ones, so that clients move to another server. */
-  drain(): void
-  /**
-   * Accepts nothing new, closes idle connections and lets requests finish. When the signal aborts, it closes
-   * every connection. Idempotent.
-   */
-  stop(deadline: AbortSignal): Promise<void>
-}
-
 /**
  * Starts an HTTP server.
  * @param chosen - Overrides of {@link serverLimits}.
@@ -83,7 +71,7 @@ export async function listenHttp(
   listener: RequestListener,
   chosen: Partial<ServerLimits> = {},
   perSource?: ConnectionLimit | undefined,
-): Promise<HttpServer> {
+) {
   const limits = { ...serverLimits, ...chosen }
   const server = createServer({
     headersTimeout: limits.headersTimeoutMs,
@@ -106,9 +94,12 @@ export async function listenHttp(
   const address = server.address() as AddressInfo
   let stopped: Promise<void> | null = null
   return {
+    /** Base address, without a slash at the end. */
     url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
+    /** Closes each connection after its next answer and accepts new ones, so that clients move to another server. */
     drain: () => closeAfterAnswers(server),
-    stop(deadline) {
+    /** Accepts nothing new and lets requests finish until the signal aborts. Idempotent. */
+    stop(deadline: AbortSignal): Promise<void> {
       stopped ??= close(server, closeIdle, deadline)
       return stopped
     },

@@ -1,8 +1,4 @@
-/**
- * Opens the pages of operators and integrators, and the console's tools in development.
- * Source: docs/decisions/operators.md.
- * @module
- */
+/** Opens the pages of operators and integrators. Source: docs/decisions/operators.md. @module */
 import type {
   Console,
   ConsoleTools,

@@ -1,15 +1,11 @@
-/**
- * Passes requests of Node's HTTP server to the app; limits its connections.
- * Source: docs/interface.md 4, RFC 9112 3, docs/decisions/rate-limits.md.
- * @module
- */
+/** Passes requests to the app; limits connections. Source: RFC 9112 3, docs/decisions/rate-limits.md. @module */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { cacheControl, integrationPrefix, parseUrl } from '@payment-integration/contract/internal'
+import { cacheControl, parseUrl } from '@payment-integration/contract/internal'
 import { loadPackage } from '@payment-integration/core/internal'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
-import { findArea, isFullyChecked, isUnambiguousPath, unreadableLegacyPath } from '../app/area.js'
+import { findArea, isFullyChecked, isUnambiguousPath, unreadablePaths } from '../app/area.js'
 import { parseRequestId, requestIdHeader } from '../app/observe-requests.js'
 import type { AppEnv } from '../app/requests.js'
 import type { SourceReader } from '../limits/request-limits.js'
@@ -175,14 +171,8 @@ export function parseTarget(target: string): string | null {
   if (isUnambiguousPath(target)) return target
   const path = removeOrigin(target)
   if (isReadable(path)) return path
-  switch (findArea(target)) {
-    case 'integration':
-      return `${integrationPrefix}/unreadable`
-    case 'legacy':
-      return unreadableLegacyPath
-    case null:
-      return null
-  }
+  const area = findArea(target)
+  return area && unreadablePaths[area]
 }
 
 function removeOrigin(target: string): string {
@@ -207,10 +197,7 @@ export type RequestListener = (incoming: IncomingMessage, outgoing: ServerRespon
 /** After a rejected message the start of the next one is uncertain, so the connection closes. */
 const closingHeaders = { 'Cache-Control': cacheControl, 'Content-Type': 'application/json', Connection: 'close' }
 
-/**
- * Headers that decide where a message ends and which host it is for. A repeated one makes the whole message
- * untrustworthy.
- */
+/** Headers that decide where a message ends and which host it is for. None may be repeated. */
 const framingHeaders = new Set(['host', 'content-length', 'transfer-encoding'])
 
 /** Stands for the host of an HTTP/1.0 request without `Host`; no page trusts it. */

@@ -124,15 +124,12 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   const url = listeners.api?.url ?? ''
   const adminUrl = listeners.admin?.url ?? null
   const processFacts = { host: hostname(), pid: process.pid, release: version, roles: roleNames }
-  const work = service.run(loops.signal, { roles, process: processFacts }).then(
-    () => {
-      running = false
-    },
-    (error: unknown) => {
-      running = false
-      logger.error({ ...toErrorFields(error) }, 'The loops stopped with an error; health reports down until a restart.')
-    },
-  )
+  const logFailure = (error: unknown) =>
+    logger.error({ ...toErrorFields(error) }, 'The loops stopped with an error; health reports down until a restart.')
+  const run = service.run(loops.signal, { roles, process: processFacts })
+  const work = run.catch(logFailure).finally(() => {
+    running = false
+  })
   const changedSettings = config.settings.filter(({ isDefault }) => !isDefault).map(({ name, value }) => [name, value])
   logger.info({ url, adminUrl: adminUrl ?? undefined, config: Object.fromEntries(changedSettings) }, 'Listening.')
   // Builds indexes while the server runs: on a large database, or during a migration, this takes long.

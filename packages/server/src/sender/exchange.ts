@@ -77,11 +77,7 @@ interface ExchangeTimes {
   readonly successBodyMs: number
 }
 
-interface Head {
-  readonly status: number
-  readonly retryAfter: string | null
-  readonly latencyMs: number
-}
+type Head = Omit<Extract<PostResult, { readonly kind: 'answer' }>, 'kind' | 'excerpt'>
 
 /** A class, because thousands start each second: closures per exchange would be most of the garbage. */
 class Exchange implements Dispatcher.DispatchHandler {

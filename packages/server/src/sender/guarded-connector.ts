@@ -1,10 +1,7 @@
-/**
- * Connects only to allowed addresses, checked at connect time. Source: docs/decisions/redirects-and-addresses.md.
- * @module
- */
+/** Connects only to allowed addresses. Source: docs/decisions/redirects-and-addresses.md. @module */
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
-import { createSecureContext, type SecureContext } from 'node:tls'
+import { createSecureContext } from 'node:tls'
 import { filterAnswers } from '@payment-integration/contract/internal-io'
 import ipaddr from 'ipaddr.js'
 import { buildConnector } from 'undici'
@@ -86,12 +83,6 @@ interface GuardOptions {
   readonly ca?: string | undefined
 }
 
-interface GuardedConnector {
-  readonly connect: buildConnector.connector
-  /** Aborts every connection that is not open yet. */
-  abandon(): void
-}
-
 type AddressRule = (address: string) => boolean
 
 /** The most addresses per family that are dialed: a name with hundreds must not make this machine a port scanner. */
@@ -99,10 +90,16 @@ const addressesPerFamily = 4
 /** How long one of several addresses is dialed before the next, in milliseconds. */
 const dialMs = 500
 
-/**
- * Builds the address rule of a scheme: `https:` reaches the public internet; `http:` reaches this machine alone, in
- * development.
- */
+const connectionOptions = {
+  autoSelectFamily: true,
+  autoSelectFamilyAttemptTimeout: dialMs,
+  // A TLS session is never reused, so that hosts cannot share one.
+  maxCachedSessions: 0,
+  // Explicit, because an environment variable could turn verification off.
+  rejectUnauthorized: true,
+}
+
+/** `https:` reaches the public internet; `http:` reaches this machine alone, in development. */
 function createAddressRule(protocol: string, allowLoopbackHttp: boolean): AddressRule {
   const isAllowedLoopback: AddressRule = (address) => allowLoopbackHttp && isLoopbackAddress(address)
   return protocol === 'https:' ? (address) => isPublicAddress(address) || isAllowedLoopback(address) : isAllowedLoopback
@@ -112,53 +109,41 @@ function createAddressRule(protocol: string, allowLoopbackHttp: boolean): Addres
  * A connector for undici. It dials only checked addresses: the allowed ones of a name. The connected socket is checked
  * again before anything is sent.
  */
-export function createGuardedConnector(options: GuardOptions): GuardedConnector {
+export function createGuardedConnector(options: GuardOptions) {
   const { allowLoopbackHttp, resolve, connectTimeoutMs, ca } = options
   const isDenied = createRangeCheck(options.denied ?? [])
   // No older TLS, whatever the process's options.
   const secureContext = createSecureContext({ minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca }) })
   const openingSockets = new Set<Socket>()
+  const connectSafely: buildConnector.connector = (target, callback) => {
+    const isAllowedByScheme = createAddressRule(target.protocol, allowLoopbackHttp)
+    const allowed: AddressRule = (address) =>
+      isAllowedByScheme(address) && ![address, extractNat64Address(address)].some(isDenied)
+    const hostname = target.hostname.replace(/^\[|\]$/g, '')
+    if (isIP(hostname) !== 0 && !allowed(hostname)) return callback(new AddressRejectedError(), null)
+    const { lookup, cancel } = createGuardedLookup(resolve, allowed)
+    const connect = buildConnector({ ...connectionOptions, timeout: connectTimeoutMs, lookup, secureContext })
+    const socket = connect({ ...target, hostname }, (...outcome) => {
+      openingSockets.delete(socket)
+      if (outcome[0] === null) filterAnswers(outcome[1])
+      callback(...outcome)
+    }) as unknown as Socket
+    openingSockets.add(socket)
+    socket.once('close', () => {
+      openingSockets.delete(socket)
+      cancel()
+    })
+    socket.prependOnceListener('connect', () => {
+      if (!allowed(socket.remoteAddress ?? '')) socket.destroy(new AddressRejectedError())
+    })
+  }
   return {
-    connect(target, callback) {
-      const isAllowedByScheme = createAddressRule(target.protocol, allowLoopbackHttp)
-      const allowed: AddressRule = (address) =>
-        isAllowedByScheme(address) && ![address, extractNat64Address(address)].some(isDenied)
-      const hostname = target.hostname.replace(/^\[|\]$/g, '')
-      if (isIP(hostname) !== 0 && !allowed(hostname)) return callback(new AddressRejectedError(), null)
-      const { lookup, cancel } = createGuardedLookup(resolve, allowed)
-      const connect = buildConnector(buildConnectionOptions(connectTimeoutMs, lookup, secureContext))
-      const socket = connect({ ...target, hostname }, (...outcome) => {
-        openingSockets.delete(socket)
-        if (outcome[0] === null) filterAnswers(outcome[1])
-        callback(...outcome)
-      }) as unknown as Socket
-      openingSockets.add(socket)
-      socket.once('close', () => {
-        openingSockets.delete(socket)
-        cancel()
-      })
-      socket.prependOnceListener('connect', () => {
-        if (!allowed(socket.remoteAddress ?? '')) socket.destroy(new AddressRejectedError())
-      })
-    },
+    connect: connectSafely,
+    /** Aborts every connection that is not open yet. */
     abandon() {
       for (const socket of openingSockets) socket.destroy(new Error('The connection was abandoned.'))
     },
   }
-}
-
-function buildConnectionOptions(timeout: number, lookup: LookupFunction, secureContext: SecureContext) {
-  return {
-    timeout,
-    lookup,
-    secureContext,
-    autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: dialMs,
-    // A TLS session is never reused, so that hosts cannot share one.
-    maxCachedSessions: 0,
-    // Explicit, because an environment variable could turn verification off.
-    rejectUnauthorized: true,
-  } as buildConnector.BuildOptions
 }
 
 /** Builds the lookup of one connection: it returns the allowed addresses of a name, or fails when there is none. */

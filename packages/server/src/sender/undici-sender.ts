@@ -1,7 +1,4 @@
-/**
- * Posts notifications with undici. Source: docs/interface.md 6 (delivery), docs/decisions/redirects-and-addresses.md.
- * @module
- */
+/** Posts notifications with undici. Source: docs/interface.md 6 (delivery). @module */
 import { maxAnswerHeadBytes } from '@payment-integration/contract/internal-io'
 import { checkNotificationUrl, type NotificationUrlRule } from '@payment-integration/core/internal'
 import type { Sender } from '@payment-integration/core/ports'

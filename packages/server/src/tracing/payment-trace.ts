@@ -1,8 +1,4 @@
-/**
- * Traces payments with `PI_TRACING=on`: spans of events and POSTs, ids equal in every process.
- * Source: docs/observability.md.
- * @module
- */
+/** Traces payments through events and POSTs, with `PI_TRACING=on`. Source: docs/observability.md. @module */
 import { createHash } from 'node:crypto'
 import type * as Api from '@opentelemetry/api'
 import { parseUrl } from '@payment-integration/contract/internal'
@@ -97,11 +93,11 @@ export function createTracing(
       const now = clock.now()
       const eventSpan = toEventSpan(event, now)
       if (eventSpan === null) return
-      const { name, lastedMs, attributes, failure } = eventSpan
+      const { name, attributes, lastedMs = 0, failure } = eventSpan
       const payment = { chainId, txHash, integrationAddress }
       ignoreFault(() => {
         const span = startSpan(name, payment, now - Math.max(0, lastedMs), { attributes })
-        if (failure !== null) span.setStatus({ code: api.SpanStatusCode.ERROR, message: failure })
+        if (failure !== undefined) span.setStatus({ code: api.SpanStatusCode.ERROR, message: failure })
         span.end(new Date(now))
       })
     },
@@ -134,34 +130,41 @@ function findFailure(result: PostResult): string | null {
   return result.status >= 200 && result.status < 300 ? null : String(result.status)
 }
 
+interface EventSpan {
+  readonly name: string
+  readonly attributes: Api.Attributes
+  /** @default 0 */
+  readonly lastedMs?: number
+  readonly failure?: string
+}
+
 /** The span of an event, which ends when the event is published; null for an event without one. */
-function toEventSpan(event: ServiceEvent, now: number) {
+function toEventSpan(event: ServiceEvent, now: number): EventSpan | null {
   switch (event.type) {
     case 'payment.indexed': {
-      const { blockNumber, blockTimestamp } = event
-      const attributes = { 'payment.version': 1, 'payment.block_number': blockNumber }
-      return { name: 'payment.index', lastedMs: now - blockTimestamp, attributes, failure: null }
+      const attributes = { 'payment.version': 1, 'payment.block_number': event.blockNumber }
+      return { name: 'payment.index', attributes, lastedMs: now - event.blockTimestamp }
     }
     case 'update.settled': {
       const { outcome, reason } = event
-      const failure = outcome === 'refused' ? (reason ?? outcome) : null
-      return { name: 'payment.update', lastedMs: 0, attributes: { 'payment.update.outcome': outcome }, failure }
+      const span = { name: 'payment.update', attributes: { 'payment.update.outcome': outcome } }
+      return outcome === 'refused' ? { ...span, failure: reason ?? outcome } : span
     }
     case 'payment.changed': {
       const { version, from, to } = event
       const attributes = { 'payment.version': version, 'payment.from': from ?? 'null', 'payment.to': to ?? 'null' }
-      return { name: 'payment.change', lastedMs: 0, attributes, failure: null }
+      return { name: 'payment.change', attributes }
     }
     case 'delivery.attempted': {
       const { version, attempt, publishedMs } = event
       if (publishedMs === null) return null
       const attributes = { 'payment.version': version, 'notification.attempts': attempt }
-      return { name: 'notification.publish', lastedMs: publishedMs, attributes, failure: null }
+      return { name: 'notification.publish', attributes, lastedMs: publishedMs }
     }
     case 'delivery.exhausted': {
       const { version, reason } = event
       const failure = reason ?? 'exhausted'
-      return { name: 'notification.exhausted', lastedMs: 0, attributes: { 'payment.version': version }, failure }
+      return { name: 'notification.exhausted', attributes: { 'payment.version': version }, failure }
     }
     default:
       return null

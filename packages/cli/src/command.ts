@@ -3,21 +3,32 @@ import { parseUrl } from '@payment-integration/contract/internal'
 import { parseInstant } from '@payment-integration/contract/internal-io'
 import { type Command, InvalidArgumentError } from 'commander'
 import { UsageError } from './errors.js'
-import { integratorNames } from './input.js'
-import type { ExitCode } from './io.js'
+import type { ExitCode, Io } from './io.js'
 
-/** The work of a command: it gets the arguments, all options including global ones, and the `Io`. */
-type Work = (...given: never[]) => Promise<ExitCode>
-/** Makes the action that commander calls. */
-export type Run = (work: Work) => (...given: unknown[]) => Promise<void>
+/** The work of a command: it gets the arguments, all options including global ones, and the `Io`. Void: exit code 0. */
+type Work = (...given: never[]) => Promise<void> | Promise<ExitCode>
+
+/** What declares commands: the program or a group, the maker of an action that commander calls, and the process. */
+export interface Cli {
+  readonly program: Command
+  run(work: Work): (...given: unknown[]) => Promise<void>
+  readonly io: Io
+}
+
+/** Options of a command, which may be absent. Without `Value` they are flags. */
+export type Options<Name extends string, Value = true> = Readonly<Partial<Record<Name, Value>>>
+
+/** Adds a command with its work and the examples of its help text. */
+export function addCommand({ program, run }: Cli, name: string, work: Work, ...lines: readonly string[]): Command {
+  return program.command(name).addHelpText('after', examples(lines)).action(run(work))
+}
 
 export const databaseOption = ['--database <url>', 'sqlite:<path> or postgres://… (PI_DATABASE_URL)'] as const
 
 /** The integration of the examples. */
 export const exampleAddress = `0x${'a1'.repeat(20)}`
 
-/** Examples for the end of a help text. */
-export function examples(...lines: readonly string[]): string {
+export function examples(lines: readonly string[]): string {
   return ['', 'Examples:', ...lines.map((line) => `  $ payment-integration ${line}`)].join('\n')
 }
 
@@ -41,34 +52,20 @@ export function withActor(command: Command): Command {
   return command.option('--actor <name>', 'your name in the audit log (PI_ACTOR, default cli:<user>)', parseActor)
 }
 
-export function withIntegrator(command: Command): Command {
-  return command
-    .option('--server <url>', `the server (${integratorNames.server})`, parseNotificationUrl)
-    .option('--integration <address>', `the integration (${integratorNames.integration})`, parseAddress)
-    .option('--api-secret-env <name>', `variable with the API secret (default ${integratorNames.apiSecret})`)
-    .option('--env-file <path>', 'file with these variables (default .env.local)')
-}
-
 /**
- * Adds a group of commands that work on the database. The returned `add` adds a command with its action and examples;
- * `change` adds a command that the audit log records. Examples are given without the name of the group.
+ * Adds a group of commands that work on the database. The returned `add` adds a command, and `change` adds a command
+ * that the audit log records. Examples are given without the name of the group.
  */
-export function addGroup(program: Command, run: Run, noun: string, about: string, ...groupExamples: readonly string[]) {
-  const addExamples = (command: Command, lines: readonly string[]) =>
-    command.addHelpText('after', examples(...lines.map((line) => `${noun} ${line}`)))
-  const group = program
+export function addGroup(cli: Cli, noun: string, about: string, ...groupExamples: readonly string[]) {
+  const withNoun = (lines: readonly string[]) => lines.map((line) => `${noun} ${line}`)
+  const program = cli.program
     .command(noun)
     .summary(about)
     .description(`${about} (in the database that PI_DATABASE_URL names)`)
     .helpCommand(false)
-  addExamples(group, groupExamples)
-  const add = (name: string, description: string, work: Work, ...commandExamples: readonly string[]): Command => {
-    const command = group
-      .command(name)
-      .description(description)
-      .option(...databaseOption)
-    return addExamples(command, commandExamples).action(run(work))
-  }
+    .addHelpText('after', examples(withNoun(groupExamples)))
+  const add = (name: string, work: Work, ...lines: readonly string[]): Command =>
+    addCommand({ ...cli, program }, name, work, ...withNoun(lines)).option(...databaseOption)
   return { add, change: (...given: Parameters<typeof add>) => withActor(add(...given)) }
 }
 
@@ -140,6 +137,8 @@ export function wholeNumberParser(min: number, max: number): (text: string) => n
     return value
   }
 }
+
+export const parsePort = wholeNumberParser(0, 65_535)
 
 /** Creates a parser of texts of one form. @param expected - The message about any other text. */
 export function formParser(form: RegExp, expected: string): (text: string) => string {

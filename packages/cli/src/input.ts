@@ -5,6 +5,8 @@ import { addAbortSignal, type Readable } from 'node:stream'
 import { parseEnv } from 'node:util'
 import { parseUrl } from '@payment-integration/contract/internal'
 import type { DoctorFramework } from '@payment-integration/testing/doctor'
+import type { Command } from 'commander'
+import { type Options, parseAddress, parseNotificationUrl } from './command.js'
 import { InterruptedError, ServerError, UsageError } from './errors.js'
 import type { Io } from './io.js'
 
@@ -137,14 +139,16 @@ function withoutEmpty(variables: Variables): Variables {
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''))
 }
 
-export interface IntegratorOptions {
-  readonly server?: string
-  readonly integration?: string
-  /** The variable that holds the API secret. @default 'API_SECRET' */
-  readonly apiSecretEnv?: string
-  readonly envFile?: string
-  readonly json?: true
+export function withIntegrator(command: Command): Command {
+  return command
+    .option('--server <url>', `the server (${integratorNames.server})`, parseNotificationUrl)
+    .option('--integration <address>', `the integration (${integratorNames.integration})`, parseAddress)
+    .option('--api-secret-env <name>', `variable with the API secret (default ${integratorNames.apiSecret})`)
+    .option('--env-file <path>', 'file with these variables (default .env.local)')
 }
+
+/** `apiSecretEnv`: the variable that holds the API secret. */
+export type IntegratorOptions = Options<'server' | 'integration' | 'apiSecretEnv' | 'envFile', string> & Options<'json'>
 
 export type Integrator = Awaited<ReturnType<typeof readIntegrator>>
 

@@ -4,7 +4,7 @@ import { parseForeignJson } from '@payment-integration/contract/internal-io'
 import type { AccountInput, AccountRecord } from '@payment-integration/core/internal'
 import type { Config } from '@payment-integration/server/service'
 import type { Command } from 'commander'
-import type { AcceptedTokens, ChainAddress, Run } from '../command.js'
+import type { AcceptedTokens, ChainAddress, Cli, Options } from '../command.js'
 import { addGroup, parseAcceptedTokens, parseAddress, parseChainAddress, parseDuration } from '../command.js'
 import { UsageError } from '../errors.js'
 import { formatInputName, readInput } from '../input.js'
@@ -16,41 +16,22 @@ const addressHelp = 'address that is paid: 0x and 40 hex digits'
 const exampleAddress = `0x${'c3'.repeat(20)}`
 const exampleCreate = `create shop --address ${exampleAddress} --accept 137:USDC,USDT --accept 1:USDC`
 
-export function addAccounts(program: Command, run: Run): void {
-  const { add, change } = addGroup(
-    program,
-    run,
-    'accounts',
-    'manage accounts and their link configurations',
-    'list',
-    exampleCreate,
-  )
+export function addAccounts(cli: Cli): void {
+  const about = 'manage accounts and their link configurations'
+  const { add, change } = addGroup(cli, 'accounts', about, 'list', exampleCreate)
 
-  withConfigFlags(
-    change(
-      'create',
-      'create an account with an address and the tokens that it accepts',
-      createAccount,
-      exampleCreate,
-      `create shop --address ${exampleAddress} --config link.json`,
-    ),
-  )
+  const exampleFile = `create shop --address ${exampleAddress} --config link.json`
+  withConfigFlags(change('create', createAccount, exampleCreate, exampleFile))
+    .description('create an account with an address and the tokens that it accepts')
     .argument('<handle>', handleHelp)
     .requiredOption('--address <address>', addressHelp, parseAddress)
-  add('list', 'list all accounts', listAccounts, 'list --json')
-  add('show', 'show one account', showAccount, 'show shop').argument('<handle>', handleHelp)
-  withConfigFlags(
-    change(
-      'change',
-      'replace the address of an account, its whole link configuration, or both',
-      changeAccount,
-      `change shop --address ${exampleAddress}`,
-      'change shop --config -',
-    ),
-  )
+  add('list', listAccounts, 'list --json').description('list all accounts')
+  add('show', showAccount, 'show shop').description('show one account').argument('<handle>', handleHelp)
+  withConfigFlags(change('change', changeAccount, `change shop --address ${exampleAddress}`, 'change shop --config -'))
+    .description('replace the address of an account, its whole link configuration, or both')
     .argument('<handle>', handleHelp)
     .option('--address <address>', addressHelp, parseAddress)
-  change('remove', 'remove an account', removeAccount, 'remove shop').argument('<handle>', handleHelp)
+  change('remove', removeAccount, 'remove shop').description('remove an account').argument('<handle>', handleHelp)
 }
 
 function withConfigFlags(command: Command): Command {
@@ -70,7 +51,7 @@ function withConfigFlags(command: Command): Command {
     .option('--close-after <duration>', 'close the payment window this long after the payment', parseDuration)
 }
 
-type AccountOptions = OperateOptions & LinkConfigFlags & { readonly address?: string }
+type AccountOptions = OperateOptions & LinkConfigFlags & Options<'address', string>
 
 async function createAccount(handle: string, options: AccountOptions & { address: string }, io: Io): Promise<ExitCode> {
   const { address } = options

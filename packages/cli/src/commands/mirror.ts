@@ -8,8 +8,9 @@ import { resolve } from 'node:path'
 import { findDatabaseUrlProblem } from '@payment-integration/contract/internal-io'
 import type { Mirror, MirrorEvent, MirrorReconciliation, MirrorStatus } from '@payment-integration/mirror'
 import type { HandlerOptions } from '@payment-integration/webhook'
-import { type Command, InvalidArgumentError } from 'commander'
-import { append, durationParser, exampleAddress, examples, parseAddress, type Run } from '../command.js'
+import { InvalidArgumentError } from 'commander'
+import type { Cli, Options } from '../command.js'
+import { addCommand, append, durationParser, exampleAddress, parseAddress } from '../command.js'
 import { InterruptedError, MirrorDatabaseError, UsageError } from '../errors.js'
 import { openSqlite } from '../files.js'
 import { readSecret, splitSecrets } from '../input.js'
@@ -18,9 +19,15 @@ import { createReporter, grouped, momentText, type Reporter, roundedDuration, sh
 import { createdText, hasPassword } from '../with-service.js'
 import { parseServerUrl } from './status.js'
 
-export function addMirror(program: Command, run: Run): void {
-  program
-    .command('mirror')
+export function addMirror(cli: Cli): void {
+  const [server, integration] = ['--server https://payments.example', `--integration ${exampleAddress}`]
+  addCommand(
+    cli,
+    'mirror',
+    keepMirror,
+    `mirror --to sqlite:payments.db ${server} ${integration} --once`,
+    `mirror --to postgres:///shop ${server} ${integration} --listen 127.0.0.1:4748/webhook`,
+  )
     .description('keep a full local copy of the payments of one integration until Ctrl-C')
     .option('--to <url>', 'database of the copy: sqlite:<path> or postgres://… (MIRROR_URL)')
     .requiredOption('--server <url>', 'base URL of the service', parseServerUrl)
@@ -34,28 +41,16 @@ export function addMirror(program: Command, run: Run): void {
     .option('--listen <address>', 'also receive webhooks, such as at 127.0.0.1:4748/webhook', parseListenAddress)
     .option('--once', 'compare and repair once, print the lag, and exit')
     .option('--every <duration>', 'time between two comparisons (default 60s)', durationParser('24d'))
-    .addHelpText(
-      'after',
-      examples(
-        `mirror --to sqlite:payments.db --server https://payments.example --integration ${exampleAddress} --once`,
-        `mirror --to postgres:///shop --server https://payments.example --integration ${exampleAddress} --listen 127.0.0.1:4748/webhook`,
-      ),
-    )
-    .action(run(keepMirror))
 }
 
-/** Options of {@link keepMirror}. No option takes a secret: other users can see arguments. */
-interface MirrorCommandOptions {
-  readonly to?: string
-  readonly server: string
-  readonly integration: string
-  readonly apiSecretEnv?: string
-  readonly secretEnv?: readonly string[]
-  readonly listen?: ReturnType<typeof parseListenAddress>
-  readonly once?: true
-  readonly every?: number
-  readonly json?: true
-}
+type ListenAddress = ReturnType<typeof parseListenAddress>
+
+/** No option takes a secret: other users can see arguments. `every` is in milliseconds. */
+type MirrorCommandOptions = Options<'to' | 'apiSecretEnv', string> &
+  Options<'secretEnv', readonly string[]> &
+  Options<'listen', ListenAddress> &
+  Options<'every', number> &
+  Options<'once' | 'json'> & { readonly server: string; readonly integration: string }
 
 /**
  * Creates the tables, compares and repairs the copy, and prints the lag. Without `once` it repeats this at intervals,

@@ -2,8 +2,16 @@
 import type { SchemaProgress, SchemaStep } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import type { Config, RunningServer } from '@payment-integration/server/service'
-import type { Command } from 'commander'
-import { addGroup, databaseOption, durationParser, examples, type Run, wholeNumberParser } from '../command.js'
+import type { Cli, Options } from '../command.js'
+import {
+  addCommand,
+  addGroup,
+  databaseOption,
+  durationParser,
+  examples,
+  parsePort,
+  wholeNumberParser,
+} from '../command.js'
 import { developmentTools, simulateChainsWith, startDemoIdentity } from '../development.js'
 import { UsageError } from '../errors.js'
 import { canAsk, confirm } from '../input.js'
@@ -13,31 +21,19 @@ import { aborted, isStoppedEarly } from '../process.js'
 import { showProgress } from '../progress.js'
 import { type ConfigFlags, createdText, findMissingDatabase, type OperateOptions, withFlags } from '../with-service.js'
 
-export function addServe(program: Command, run: Run): void {
-  program
-    .command('serve')
+export function addServe(cli: Cli): void {
+  const exampleFile = 'serve --port 8080 --database sqlite:payments.db --json'
+  const portHelp = 'port to listen on; 0 picks a free port (PI_PORT, default 4747)'
+  addCommand(cli, 'serve', serve, 'serve', 'serve --role api,poller', exampleFile)
     .description('run the server until Ctrl-C or SIGTERM; PI_… variables configure it, see --variables')
     .option('--host <host>', 'address to listen on (PI_HOST, default 127.0.0.1)')
-    .option(
-      '--port <port>',
-      'port to listen on; 0 picks a free port (PI_PORT, default 4747)',
-      wholeNumberParser(0, 65_535),
-    )
+    .option('--port <port>', portHelp, parsePort)
     .option(...databaseOption)
     .option('--role <roles>', 'roles of this process, such as api,dispatcher,indexer:137 (PI_ROLES, default all)')
     .option('--variables', 'print each PI_… variable with its default and meaning, and end')
-    .addHelpText(
-      'after',
-      examples('serve', 'serve --role api,poller', 'serve --port 8080 --database sqlite:payments.db --json'),
-    )
-    .action(run(serve))
 }
 
-interface ServeOptions extends Omit<ConfigFlags, 'roles'> {
-  readonly role?: string
-  readonly variables?: true
-  readonly json?: boolean
-}
+type ServeOptions = Omit<ConfigFlags, 'roles'> & Options<'role', string> & Options<'variables' | 'json'>
 
 /**
  * Serves until `io.signal` aborts, then finishes requests and deliveries in flight and closes the database.
@@ -128,40 +124,28 @@ function summaryText(config: Config, { url, adminUrl }: Pick<RunningServer, 'url
   return rows.flatMap(([name, value]) => (value === null ? [] : [`  ${name.padEnd(11)}  ${value}`]))
 }
 
-export function addFeed(program: Command, run: Run): void {
-  program
+export function addFeed(cli: Cli): void {
+  const program = cli.program
     .command('feed')
     .summary('publish proven blocks of chains for many deployments')
     .description('publish proven blocks of chains for many deployments, over NATS JetStream')
     .helpCommand(false)
-    .addHelpText('after', examples('feed publish'))
-    .command('publish')
+    .addHelpText('after', examples(['feed publish']))
+  const exampleLimits = 'feed publish --replicas 1 --max-age 1d --max-megabytes 100'
+  const sizeHelp = 'size at which a new stream drops its oldest blocks (default 1024)'
+  addCommand({ ...cli, program }, 'publish', publish, 'feed publish', exampleLimits)
     .description(
       'read the chains of PI_RPC_URL_<chainId> and publish them to PI_CHAIN_FEED_URL until Ctrl-C or SIGTERM',
     )
-    .option(
-      '--replicas <count>',
-      'copies of each new stream, on different servers (default 3)',
-      wholeNumberParser(1, 5),
-    )
+    .option('--replicas <count>', 'copies of each new stream, on different servers (default 3)', parseReplicas)
     .option('--max-age <duration>', 'age at which a new stream drops a block (default 7d)', durationParser('24d'))
-    .option(
-      '--max-megabytes <size>',
-      'size at which a new stream drops its oldest blocks (default 1024)',
-      wholeNumberParser(1, 1_000_000),
-    )
-    .addHelpText('after', examples('feed publish', 'feed publish --replicas 1 --max-age 1d --max-megabytes 100'))
-    .action(run(publish))
+    .option('--max-megabytes <size>', sizeHelp, wholeNumberParser(1, 1_000_000))
 }
 
-/** Options of {@link publish}. The limits apply only when the stream does not exist yet. */
-interface PublishOptions {
-  readonly replicas?: number
-  /** Milliseconds. */
-  readonly maxAge?: number
-  readonly maxMegabytes?: number
-  readonly json?: boolean
-}
+const parseReplicas = wholeNumberParser(1, 5)
+
+/** `maxAge` is in milliseconds. The limits apply only when the stream does not exist yet. */
+type PublishOptions = Options<'replicas' | 'maxAge' | 'maxMegabytes', number> & Options<'json'>
 
 async function publish({ replicas, maxAge, maxMegabytes, json }: PublishOptions, io: Io): Promise<ExitCode> {
   const { publishFeed, readFeedPublisherConfig } = await import('@payment-integration/server/internal')
@@ -176,32 +160,21 @@ async function publish({ replicas, maxAge, maxMegabytes, json }: PublishOptions,
   return 0
 }
 
-export function addMigrate(program: Command, run: Run): void {
-  const { add } = addGroup(
-    program,
-    run,
-    'migrate',
-    'bring the schema up to date while the previous release keeps running',
-    'plan',
-    'apply',
-  )
-  add(
-    'plan',
+export function addMigrate(cli: Cli): void {
+  const about = 'bring the schema up to date while the previous release keeps running'
+  const { add } = addGroup(cli, 'migrate', about, 'plan', 'apply')
+  add('plan', planMigration, 'plan', 'plan --json').description(
     'print the pending steps and change nothing; exits with 1 if apply has any',
-    planMigration,
-    'plan',
-    'plan --json',
   )
-  add('apply', 'run the steps that this release needs, before its first process starts', applyMigration, 'apply')
-  add(
-    'contract',
-    'remove what only older releases need, once none of their processes runs',
-    contractSchema,
-    'contract --yes',
-  ).option('-y, --yes', 'do not ask for confirmation')
+  add('apply', applyMigration, 'apply').description(
+    'run the steps that this release needs, before its first process starts',
+  )
+  add('contract', contractSchema, 'contract --yes')
+    .description('remove what only older releases need, once none of their processes runs')
+    .option('-y, --yes', 'do not ask for confirmation')
 }
 
-type ContractOptions = OperateOptions & { readonly yes?: true }
+type ContractOptions = OperateOptions & Options<'yes'>
 
 /** Opens only the database: a migration needs no other variable. */
 async function withSchema(

@@ -5,8 +5,8 @@ import { type DatabaseSnapshot, oldSnapshotMs, type RunningProcess } from '@paym
 import type { ProvenRange } from '@payment-integration/core/ports'
 import type { HealthReport } from '@payment-integration/server'
 import type { ChainHealth } from '@payment-integration/server/internal'
-import { type Command, InvalidArgumentError } from 'commander'
-import { examples, type Run } from '../command.js'
+import { InvalidArgumentError } from 'commander'
+import { addCommand, type Cli, databaseOption, type Options } from '../command.js'
 import { DatabaseMissingError, InterruptedError, ServerError, UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { type Columns, counted, createReporter, indent, roundedDuration, tableOf } from '../output.js'
@@ -173,20 +173,15 @@ function formatDetails({ chainId, headAt, nodes, error, lastError }: ChainHealth
   ]
 }
 
-export function addStatus(program: Command, run: Run): void {
-  program
-    .command('status')
+export function addStatus(cli: Cli): void {
+  const databaseHelp = `${databaseOption[1]}; adds processes, and how stored blocks were proven`
+  addCommand(cli, 'status', showStatus, 'status', 'status --url https://payments.example --json')
     .description('show the health of a running server and its chains; exits with 1 unless all is well')
     .option('--url <url>', 'base URL of the server (default: from PI_HOST and PI_PORT)', parseServerUrl)
-    .option(
-      '--database <url>',
-      'sqlite:<path> or postgres://… (PI_DATABASE_URL); adds processes, and how stored blocks were proven',
-    )
-    .addHelpText('after', examples('status', 'status --url https://payments.example --json'))
-    .action(run(showStatus))
+    .option('--database <url>', databaseHelp)
 }
 
-type StatusOptions = OperateOptions & { readonly url?: string }
+type StatusOptions = OperateOptions & Options<'url', string>
 
 const maxRanges = 10
 

@@ -16,7 +16,7 @@ export interface Cli {
 }
 
 /** Options of a command, which may be absent. Without `Value` they are flags. */
-export type Options<Name extends string, Value = true> = Readonly<Partial<Record<Name, Value>>>
+export type Options<Name extends string, Value = true> = { readonly [_ in Name]?: Value | undefined }
 
 /** Adds a command with its work and the examples of its help text. */
 export function addCommand({ program, run }: Cli, name: string, work: Work, ...lines: readonly string[]): Command {
@@ -34,13 +34,10 @@ export function examples(lines: readonly string[]): string {
 
 export const defaultLimit = 50
 
+const parseLimit = wholeNumberParser(1, 1_000_000)
 /** The option of a list that takes the largest number of printed rows. @param rows - Their noun, in the plural. */
 export const limitOption = (rows: string) =>
-  [
-    '--limit <number>',
-    `print at most this many ${rows} (default ${defaultLimit})`,
-    wholeNumberParser(1, 1_000_000),
-  ] as const
+  ['--limit <number>', `print at most this many ${rows} (default ${defaultLimit})`, parseLimit] as const
 
 /** Collects the values of a repeated option. */
 export function append(value: string, earlier: readonly string[] = []): readonly string[] {
@@ -100,10 +97,8 @@ const expectedMoment =
   'Expected a time such as 2026-03-01, 2026-03-01T09:30:00Z or 2026-03-01T09:30+01:00, or how long ago: 90m, 2h, 7d.'
 
 /**
- * Creates a parser of times: an ISO 8601 date (midnight UTC), a date and time with a zone, or how long ago.
- * The parser rejects a day that does not exist, and a time without a zone, which would depend on the machine.
- * @param now - Unix time in milliseconds.
- * @returns A parser to unix time in milliseconds.
+ * Creates a parser to unix milliseconds: of an ISO 8601 date (midnight UTC), a date and time, or how long ago.
+ * It rejects a time without a zone, which would depend on the machine.
  */
 export function momentParser(now: () => number): (text: string) => number {
   return (text) => {
@@ -125,10 +120,7 @@ export function checkTimes(
     throw new UsageError(`--since is not before --until, so no ${what} can match; swap them.`)
 }
 
-/**
- * Creates a parser of whole numbers from `min` to `max`, both included.
- * The parser rejects every other notation, such as `1.5` or `1e3`.
- */
+/** Creates a parser of whole numbers in plain digits, from `min` to `max`. */
 export function wholeNumberParser(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN

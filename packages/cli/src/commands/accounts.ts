@@ -93,10 +93,7 @@ const showAccount = operate(async ({ accounts }, { report }, handle: string) => 
   report({ event: 'account', account }, () => [account.handle, ...accountText(account)])
 })
 
-/**
- * Removes an account and prints its last state, so that an operator can undo a mistake.
- * @throws AccountError `ERR_ACCOUNT_NOT_FOUND`.
- */
+/** Removes an account and prints its last state, so that an operator can undo a mistake. */
 const removeAccount = operate(async ({ accounts }, { report }, handle: string) => {
   const account = await accounts.get(handle)
   await accounts.remove(handle)
@@ -138,20 +135,13 @@ function actionText(action: LinkConfig['onCompleteAction']): string {
 
 type LinkConfig = AccountInput['config']
 
-export interface LinkConfigFlags {
-  readonly config?: string | undefined
-  readonly accept?: readonly AcceptedTokens[] | undefined
-  readonly defaultAddress?: readonly ChainAddress[] | undefined
-  readonly redirect?: string | undefined
-  /** Time from the payment until the payer's window closes, in milliseconds. */
-  readonly closeAfter?: number | undefined
-}
+/** `closeAfter`: from the payment until the payer's window closes, in milliseconds. */
+export type LinkConfigFlags = Options<'config' | 'redirect', string> &
+  Options<'accept', readonly AcceptedTokens[]> &
+  Options<'defaultAddress', readonly ChainAddress[]> &
+  Options<'closeAfter', number>
 
-/**
- * Builds the configuration that the options describe; undefined without options. The service checks a file's content.
- * @throws UsageError `ERR_USAGE` for options that contradict each other, and for a file that is unreadable or not JSON;
- * InterruptedError `ERR_INTERRUPTED`.
- */
+/** Builds the configuration that the options describe; undefined without options. The service checks a file's content. */
 export async function readLinkConfig(flags: LinkConfigFlags, io: Io): Promise<LinkConfig | undefined> {
   const { config, accept, defaultAddress, redirect, closeAfter } = flags
   const hasOtherFlags = defaultAddress !== undefined || redirect !== undefined || closeAfter !== undefined
@@ -197,10 +187,7 @@ function buildCoins(accept: readonly AcceptedTokens[], addresses: readonly Chain
 /** Limit of a configuration file, far above the size of any real one. */
 const maxMiB = 4
 
-/**
- * Reads a JSON document in UTF-8 through {@link readInput}.
- * @throws UsageError `ERR_USAGE` when it is not JSON. The message quotes no content.
- */
+/** Reads a JSON document in UTF-8. @throws UsageError `ERR_USAGE` without the content. */
 async function readJson(source: string, io: Pick<Io, 'input' | 'signal'>): Promise<unknown> {
   const name = formatInputName(source)
   const bytes = await readInput(source, io, maxMiB)

@@ -209,7 +209,6 @@ type ReplayFailedOptions = OperateOptions & FilterOptions & Options<'all' | 'dry
 /**
  * Makes all matching exhausted deliveries due now, without a limit, and shows the progress.
  * @returns 0 when complete; 1 after an interruption: the same command then continues with the other deliveries.
- * @throws UsageError `ERR_USAGE` when neither a filter nor `all` is given.
  */
 function replayFailed(options: ReplayFailedOptions, io: Io): Promise<ExitCode> {
   const { all = false, dryRun = false } = options

@@ -51,7 +51,6 @@ export function addDev(cli: Cli): void {
  * Runs service, chain, receiver, processor and reader until `io.signal` aborts.
  * With `untilIdle` the demo ends once every payment is verified. All parts are stopped before the return.
  * @returns 0 when the signal stopped the demo or every payment is verified; 1 when something failed.
- * @throws UsageError `ERR_USAGE` for contradicting options; errors of parts that could not start.
  */
 async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
   const { untilIdle = false, payments, keep = false, json = false, quiet = false } = options

@@ -3,7 +3,7 @@ import type { DoctorFinding, DoctorFramework, DoctorProbe, DoctorReport } from '
 import { Option } from 'commander'
 import type { Cli, Options } from '../command.js'
 import { addCommand, durationParser, exampleAddress, parseAddress, parseReceiverUrl } from '../command.js'
-import { InterruptedError, UsageError } from '../errors.js'
+import { throwInterrupted, UsageError } from '../errors.js'
 import { frameworkNames } from '../init/layout.js'
 import type { Variables } from '../input.js'
 import { checkVariableName, findFrameworks, readIntegratorVariables, readSmallFile, splitSecrets } from '../input.js'
@@ -51,9 +51,8 @@ async function examineReceiver(url: string, flags: DoctorFlags, io: Io): Promise
   ])
   const onProbe = (probe: DoctorProbe) => report({ event: 'probe', ...probe }, (event) => probeText(event, style))
   const running = runDoctor({ url, ...credentials, now: io.now, timeoutMs: timeout, signal: io.signal, onProbe })
-  const result = await running.catch((error: unknown) => {
-    throw io.signal.aborted ? new InterruptedError('Interrupted before the last probe: there is no verdict.') : error
-  })
+  const interrupted = throwInterrupted(io.signal, 'Interrupted before the last probe: there is no verdict.')
+  const result = await running.catch(interrupted)
   const { probes: _, findings, ...counts } = result
   const usedFrameworks = framework === undefined ? await findFrameworks() : [framework]
   for (const finding of findings)

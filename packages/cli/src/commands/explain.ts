@@ -46,8 +46,6 @@ export function addExplain(cli: Cli): void {
 /**
  * Explains one delivery. Secrets come from variables and files only, because other users can see arguments.
  * @returns 0 when the delivery verifies, else 1.
- * @throws UsageError `ERR_USAGE` for a missing secret or part, or an unreadable file; UnreadableRequestError
- * `ERR_REQUEST_UNREADABLE`; InterruptedError `ERR_INTERRUPTED`.
  */
 async function explain(file: string | undefined, flags: ExplainFlags, io: Io): Promise<ExitCode> {
   const secrets = await readSecrets(flags, io)

@@ -24,7 +24,7 @@ import {
   parseExpectedRecord,
   wholeNumberParser,
 } from '../command.js'
-import { BackupError, InterruptedError, UsageError } from '../errors.js'
+import { BackupError, InterruptedError, throwInterrupted, UsageError } from '../errors.js'
 import { openSqlite, syncPath } from '../files.js'
 import type { ExitCode, Io } from '../io.js'
 import { counted, createReporter, grouped, momentText, type Reporter } from '../output.js'
@@ -168,12 +168,9 @@ const runRetention = operate(async ({ history }, { report, config, options, io }
     report({ ...progress, event: `retention.${progress.event}` }, () => progressText(progress))
   }
   const how = { givesUp: options.giveUp === true, onProgress, signal: io.signal }
-  try {
-    await history.run(policy, createFolderArchive({ folder }), how)
-  } catch (error) {
-    if (io.signal.aborted) throw new InterruptedError('Interrupted; the removed rows are in files.', { cause: error })
-    throw error
-  }
+  await history
+    .run(policy, createFolderArchive({ folder }), how)
+    .catch(throwInterrupted(io.signal, 'Interrupted; the removed rows are in files.'))
   report({ event: 'retention.done', removed }, () => [
     removed === 0 ? 'Nothing was removed.' : `Removed ${rowsText(removed)} in all; their files are in ${folder}.`,
   ])
@@ -237,10 +234,8 @@ export function addBackup(cli: Cli): void {
 /**
  * Copies the database, as it is at one moment, into a new file that only its owner may read. The file gets its name
  * only when it is complete and on the disk.
- * @throws UsageError `ERR_USAGE` for PostgreSQL and for a file that exists; DatabaseMissingError
- * `ERR_DATABASE_MISSING`; BackupError `ERR_BACKUP` when the copy cannot be written.
  */
-async function backUp(file: string, options: OperateOptions, io: Io): Promise<ExitCode> {
+async function backUp(file: string, options: OperateOptions, io: Io): Promise<void> {
   const { readDatabaseConfig } = await import('@payment-integration/server/internal')
   const database = readDatabaseConfig(withFlags(io.env, options))
   if (database.kind === 'postgres')
@@ -251,7 +246,6 @@ async function backUp(file: string, options: OperateOptions, io: Io): Promise<Ex
   createReporter(io, options.json)({ event: 'backup', file: target, bytes }, (event) => [
     `Copied ${grouped(event.bytes)} bytes to ${event.file}.`,
   ])
-  return 0
 }
 
 async function writeCopy(source: string, target: string): Promise<number> {

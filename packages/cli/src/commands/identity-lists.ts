@@ -15,9 +15,7 @@ import type { Io } from '../io.js'
 import { type Columns, grouped, momentText, type ReportedEvent, shortHash, tableOf } from '../output.js'
 import { type OperateOptions, type Operation, operate } from '../with-service.js'
 
-/**
- * `email`: an address in any spelling, or `-` for standard input. It is hashed, and never printed or stored.
- */
+/** `email`: an address in any spelling, or `-` for standard input. It is hashed, and never printed or stored. */
 export type IdentityOptions = OperateOptions & Options<'email' | 'key', string> & Options<'limit', number>
 
 export function requireIdentity({ identity }: Pick<Service, 'identity'>): Identity {

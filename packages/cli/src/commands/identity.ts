@@ -69,12 +69,7 @@ const results: Readonly<Record<ResolveResult, readonly [isResolved: boolean, tex
   ],
 }
 
-/**
- * Resolves a redemption whose outcome is unknown, so that its user may share again. The audit log records the actor.
- * @returns 0 when the redemption is resolved, 1 when nothing changed.
- * @throws UsageError `ERR_USAGE` unless exactly one of `applicant` and `none` is given; for a blank applicant; and when
- * sharing is off.
- */
+/** Resolves a redemption whose outcome is unknown, so that its user may share again. @returns 1 if nothing changed. */
 function resolveRedemption(externalUserId: string, options: ResolveOptions, io: Io): Promise<ExitCode> {
   const { applicant, none = false } = options
   if ((applicant !== undefined) === none)
@@ -109,11 +104,9 @@ const rejections: Readonly<Record<Exclude<Result, 'closed'>, string>> = {
 }
 
 /**
- * Closes verifications on hold or with a missing applicant, if the provider confirms that state. The audit log records
- * the actor. Without `apply` it prints the plan and changes nothing.
+ * Closes verifications on hold or with a missing applicant, if the provider confirms that state. Without `apply` it
+ * prints the plan and changes nothing.
  * @returns 0 when every verification is closed, or would be; 1 when one is not, or none is stuck.
- * @throws UsageError `ERR_USAGE` unless exactly one of `hold` and `missing` is given, with a subject or an address; and
- * when sharing is off.
  */
 function closeVerifications(options: CloseOptions, io: Io): Promise<ExitCode> {
   const { hold = false, missing = false, subject: id, apply = false } = options

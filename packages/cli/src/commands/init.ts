@@ -33,8 +33,6 @@ export function addInit(cli: Cli): void {
 /**
  * Prints the diff, asks, and writes. A file with other content is not changed; the lines to add by hand are printed.
  * @returns 0 when all was written or nothing was missing; 1 when a file needs changes by hand, or the answer was no.
- * @throws UsageError `ERR_USAGE` for options that do not fit the framework, and without `--yes` where nobody can
- * answer. InitError `ERR_INIT` when the project does not fit the framework, or a file could not be written.
  */
 async function init(framework: FrameworkName, options: InitOptions, io: Io): Promise<ExitCode> {
   const { json = false, yes = false, dryRun = false, database, path, from } = options

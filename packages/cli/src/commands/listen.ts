@@ -1,7 +1,7 @@
 /** `payment-integration listen`: forwards deliveries of a remote server to a local receiver. @module */
 import { addCommand, type Cli, type Options, parseDuration, parseReceiverUrl } from '../command.js'
 import { type IntegratorOptions, readIntegrator, readSecret, withIntegrator } from '../input.js'
-import type { ExitCode, Io } from '../io.js'
+import type { Io } from '../io.js'
 import { createReporter } from '../output.js'
 
 /** `since` is in milliseconds. */
@@ -21,11 +21,10 @@ export function addListen(cli: Cli): void {
 
 /**
  * Forwards until `io.signal` aborts, and prints a summary.
- * @returns 0 once the signal aborts.
  * @throws UsageError `ERR_USAGE` for missing or contradicting options; ServerError `ERR_SERVER` when the server rejects
  * the credentials or offers no stream.
  */
-async function listen(options: ListenOptions, io: Io): Promise<ExitCode> {
+async function listen(options: ListenOptions, io: Io): Promise<void> {
   const { signingSecretEnv, since } = options
   const { variables, ...target } = await readIntegrator(options, io)
   const plan = {
@@ -36,5 +35,4 @@ async function listen(options: ListenOptions, io: Io): Promise<ExitCode> {
   }
   const { runListen } = await import('../listen/session.js')
   await runListen(plan, createReporter(io, options.json), io)
-  return 0
 }

@@ -4,7 +4,7 @@ import { Option } from 'commander'
 import { createFile } from '../archive.js'
 import type { Cli, Options } from '../command.js'
 import { addGroup, checkTimes, formParser, momentParser, parseAddress, parseChainId } from '../command.js'
-import { InterruptedError } from '../errors.js'
+import { throwInterrupted } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { counted } from '../output.js'
 import { type OperateOptions, withService } from '../with-service.js'
@@ -46,9 +46,9 @@ function exportPayments(options: ExportOptions, io: Io): Promise<ExitCode> {
         report.progress(`Exporting: ${counted(rows, 'payment')}`)
       }
       await file.finish()
-    } catch (cause) {
+    } catch (error) {
       await file.discard()
-      throw io.signal.aborted ? new InterruptedError('Interrupted; no file was written.', { cause }) : cause
+      throwInterrupted(io.signal, 'Interrupted; no file was written.')(error)
     }
     const text = `Wrote ${to}: ${counted(written, 'payment')}.`
     report({ event: 'payments.exported', file: to, rows: written }, () => [text])

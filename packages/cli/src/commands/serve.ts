@@ -38,10 +38,9 @@ type ServeOptions = Omit<ConfigFlags, 'roles'> & Options<'role', string> & Optio
 /**
  * Serves until `io.signal` aborts, then finishes requests and deliveries in flight and closes the database.
  * Shows the rate and the remaining time of each chain that is behind its head.
- * @returns 0 after a clean shutdown, even one during the start.
  * @throws ConfigError `ERR_CONFIG` with every problem; errors of a database or port that cannot be opened.
  */
-export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
+async function serve(options: ServeOptions, io: Io): Promise<void> {
   const report = createReporter(io, options.json)
   if (options.variables) return printVariables(report)
   const reportStopped = () => report({ event: 'stopped' }, () => ['Stopped.'])
@@ -49,10 +48,7 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
     if (await isStoppedEarly(io.signal)) return null
     throw error
   })
-  if (started === null) {
-    reportStopped()
-    return 0
-  }
+  if (started === null) return reportStopped()
   const { config, server, progress, createdPath, identity } = started
   if (createdPath !== null) report.note(createdText(createdPath))
   const { url, adminUrl } = server
@@ -69,10 +65,9 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   await server.stop()
   await identity?.close()
   reportStopped()
-  return 0
 }
 
-async function printVariables(report: Reporter): Promise<ExitCode> {
+async function printVariables(report: Reporter): Promise<void> {
   const { listVariables } = await import('@payment-integration/server/internal')
   let printed = ''
   for (const { section, name, defaultValue, doc } of listVariables()) {
@@ -83,7 +78,6 @@ async function printVariables(report: Reporter): Promise<ExitCode> {
     ])
     printed = section
   }
-  return 0
 }
 
 async function start(options: ServeOptions, io: Io) {
@@ -147,7 +141,7 @@ const parseReplicas = wholeNumberParser(1, 5)
 /** `maxAge` is in milliseconds. The limits apply only when the stream does not exist yet. */
 type PublishOptions = Options<'replicas' | 'maxAge' | 'maxMegabytes', number> & Options<'json'>
 
-async function publish({ replicas, maxAge, maxMegabytes, json }: PublishOptions, io: Io): Promise<ExitCode> {
+async function publish({ replicas, maxAge, maxMegabytes, json }: PublishOptions, io: Io): Promise<void> {
   const { publishFeed, readFeedPublisherConfig } = await import('@payment-integration/server/internal')
   const config = readFeedPublisherConfig(io.env)
   const report = createReporter(io, json)
@@ -157,7 +151,6 @@ async function publish({ replicas, maxAge, maxMegabytes, json }: PublishOptions,
   const maxBytes = maxMegabytes === undefined ? undefined : maxMegabytes * 1_048_576
   await publishFeed(config, io.signal, { replicas, maxAgeMs: maxAge, maxBytes, logger })
   report({ event: 'stopped' }, () => ['Stopped.'])
-  return 0
 }
 
 export function addMigrate(cli: Cli): void {
@@ -176,59 +169,54 @@ export function addMigrate(cli: Cli): void {
 
 type ContractOptions = OperateOptions & Options<'yes'>
 
-/** Opens only the database: a migration needs no other variable. */
-async function withSchema(
-  options: OperateOptions,
-  io: Io,
-  work: (store: Pick<Store, 'migrate' | 'schema'>, report: Reporter) => Promise<ExitCode>,
-): Promise<ExitCode> {
-  const { readDatabaseConfig } = await import('@payment-integration/server/internal')
-  const { openDatabase } = await import('@payment-integration/server/service')
-  const database = readDatabaseConfig(withFlags(io.env, options))
-  await findMissingDatabase(database, false)
-  const store = await openDatabase(database)
-  try {
-    return await work(store, createReporter(io, options.json))
-  } finally {
-    await store.close()
+/** Makes an action that opens only the database: a migration needs no other variable. */
+const onSchema =
+  (
+    work: (
+      store: Pick<Store, 'migrate' | 'schema'>,
+      report: Reporter,
+      options: ContractOptions,
+      io: Io,
+    ) => Promise<void> | Promise<ExitCode>,
+  ) =>
+  async (options: ContractOptions, io: Io): Promise<ExitCode> => {
+    const { readDatabaseConfig } = await import('@payment-integration/server/internal')
+    const { openDatabase } = await import('@payment-integration/server/service')
+    const database = readDatabaseConfig(withFlags(io.env, options))
+    await findMissingDatabase(database, false)
+    const store = await openDatabase(database)
+    const working = work(store, createReporter(io, options.json), options, io)
+    return (await working.finally(() => store.close())) ?? 0
   }
-}
 
-function planMigration(options: OperateOptions, io: Io): Promise<ExitCode> {
-  return withSchema(options, io, async ({ schema }, report) => {
-    const { expand, contract } = await schema.plan()
-    report({ event: 'plan', expand, contract }, () => [
-      ...(expand.length === 0
-        ? ['The schema is up to date.']
-        : ['migrate apply runs these steps:', ...expand.map(stepText)]),
-      ...(contract.length === 0
-        ? []
-        : ['migrate contract runs these, once no older release is running:', ...contract.map(stepText)]),
-    ])
-    return expand.length === 0 ? 0 : 1
-  })
-}
+const planMigration = onSchema(async ({ schema }, report) => {
+  const { expand, contract } = await schema.plan()
+  report({ event: 'plan', expand, contract }, () => [
+    ...(expand.length === 0
+      ? ['The schema is up to date.']
+      : ['migrate apply runs these steps:', ...expand.map(stepText)]),
+    ...(contract.length === 0
+      ? []
+      : ['migrate contract runs these, once no older release is running:', ...contract.map(stepText)]),
+  ])
+  return expand.length === 0 ? 0 : 1
+})
 
-function applyMigration(options: OperateOptions, io: Io): Promise<ExitCode> {
-  return withSchema(options, io, async ({ migrate, schema }, report) => {
-    const { expand } = await schema.plan()
-    await migrate((progress) => showStep(progress, report))
-    report({ event: 'migrated', steps: expand.length }, () => ['The schema is up to date.'])
-    return 0
-  })
-}
+const applyMigration = onSchema(async ({ migrate, schema }, report) => {
+  const { expand } = await schema.plan()
+  await migrate((progress) => showStep(progress, report))
+  report({ event: 'migrated', steps: expand.length }, () => ['The schema is up to date.'])
+})
 
-function contractSchema(options: ContractOptions, io: Io): Promise<ExitCode> {
-  return withSchema(options, io, async ({ schema }, report) => {
-    const { contract } = await schema.plan()
-    if (contract.length > 0 && !(await isConfirmed(options, contract, io))) return 1
-    await schema.contract((progress) => showStep(progress, report))
-    report({ event: 'contracted', steps: contract.length }, () => [
-      contract.length === 0 ? 'Nothing of older releases is left.' : 'What only older releases needed is removed.',
-    ])
-    return 0
-  })
-}
+const contractSchema = onSchema(async ({ schema }, report, options, io) => {
+  const { contract } = await schema.plan()
+  if (contract.length > 0 && !(await isConfirmed(options, contract, io))) return 1
+  await schema.contract((progress) => showStep(progress, report))
+  report({ event: 'contracted', steps: contract.length }, () => [
+    contract.length === 0 ? 'Nothing of older releases is left.' : 'What only older releases needed is removed.',
+  ])
+  return 0
+})
 
 async function isConfirmed({ yes, json }: ContractOptions, steps: readonly SchemaStep[], io: Io): Promise<boolean> {
   if (yes) return true

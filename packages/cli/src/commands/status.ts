@@ -186,11 +186,9 @@ type StatusOptions = OperateOptions & Options<'url', string>
 const maxRanges = 10
 
 /**
- * Prints the health of the server. With a configured database it also prints the processes, how the stored blocks of
- * each chain were proven, and how many notification endpoints are blocked.
+ * Prints the health of the server, and what a configured database holds.
  * @returns 0 when all is well, 1 when the server is degraded or down.
- * @throws ServerError `ERR_SERVER` when no server of this version answers; ConfigError `ERR_CONFIG` and errors of a
- * configured database.
+ * @throws ServerError `ERR_SERVER` when no server of this version answers; errors of a configured database.
  */
 async function showStatus(options: StatusOptions, io: Io): Promise<ExitCode> {
   const { json, url = findServerUrl(io.env) } = options
@@ -255,10 +253,7 @@ export function parseServerUrl(text: string): string {
   return url.href.replace(/\/{1,64}$/, '')
 }
 
-/**
- * Finds the URL at which this machine reaches a server with this environment.
- * @throws UsageError `ERR_USAGE` when the environment does not determine it.
- */
+/** Finds the URL at which this machine reaches a server with this environment. @throws UsageError `ERR_USAGE` */
 export function findServerUrl(env: Io['env']): string {
   const host = env['PI_HOST'] || '127.0.0.1'
   const port = env['PI_PORT'] || '4747'

@@ -82,14 +82,9 @@ const maxLine = 1_000_000
 
 /**
  * Causes events as the caller reads them. The last event is `done` or `failed`.
- * @throws ServerError `ERR_SERVER` when the server does not answer as it should; InterruptedError `ERR_INTERRUPTED`
- * when `signal` aborts.
+ * @throws ServerError `ERR_SERVER` when the server does not answer as it should; InterruptedError `ERR_INTERRUPTED`.
  */
-async function* postTrigger(
-  target: Integrator,
-  request: TriggerRequest,
-  signal: AbortSignal,
-): AsyncGenerator<TriggerEvent, void, undefined> {
+async function* postTrigger(target: Integrator, request: TriggerRequest, signal: AbortSignal) {
   const { url, Authorization } = getEndpoint(target, triggerPath)
   let isComplete = false
   try {

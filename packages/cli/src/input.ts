@@ -63,10 +63,7 @@ export function formatInputName(source: string): string {
 
 export type Variables = Readonly<Record<string, string | undefined>>
 
-/**
- * Checks and returns the name of a variable that holds a secret.
- * @throws UsageError `ERR_USAGE` for other text. The message omits the text, which may be the secret itself.
- */
+/** Returns the name of a variable that holds a secret. The error omits another text: it may be the secret. */
 export function checkVariableName(name: string): string {
   if (/^[A-Za-z_]\w{0,127}$/.test(name) && !/whsec_|pi_api_/.test(name)) return name
   throw new UsageError(
@@ -88,11 +85,7 @@ export const integratorNames = {
 
 const defaultEnvFile = '.env.local'
 
-/**
- * Merges the variables of the environment and of a file. The environment wins; an empty variable counts as not set.
- * @param envFile - The value of `--env-file`. @default .env.local, if the file exists
- * @throws UsageError `ERR_USAGE` when the file cannot be read.
- */
+/** Merges the variables of the environment and of a file. The environment wins; an empty variable counts as not set. */
 export async function readIntegratorVariables(envFile: string | undefined, { env }: Pick<Io, 'env'>) {
   const path = envFile ?? (existsSync(defaultEnvFile) ? defaultEnvFile : undefined)
   const source = envFile === undefined ? defaultEnvFile : '--env-file'
@@ -140,10 +133,7 @@ export type IntegratorOptions = Options<'server' | 'integration' | 'apiSecretEnv
 
 export type Integrator = Awaited<ReturnType<typeof readIntegrator>>
 
-/**
- * The server and the credentials that options and variables name.
- * @throws UsageError `ERR_USAGE` for a missing or malformed value.
- */
+/** The server and the credentials that options and variables name. @throws UsageError `ERR_USAGE` */
 export async function readIntegrator(options: IntegratorOptions, io: Pick<Io, 'env'>) {
   const { apiSecretEnv = integratorNames.apiSecret } = options
   const variables = await readIntegratorVariables(options.envFile, io)
@@ -156,10 +146,7 @@ export async function readIntegrator(options: IntegratorOptions, io: Pick<Io, 'e
   }
 }
 
-/**
- * The base URL of the server, to which credentials may be sent.
- * @throws UsageError `ERR_USAGE` when the URL is missing, malformed, or http to another machine.
- */
+/** The base URL of the server, to which credentials may be sent: https, or http to this machine. */
 function readServerUrl(text: string): URL {
   const server = parseUrl(text)
   if (server === null)

@@ -20,8 +20,7 @@ type WithServiceOptions = OperateOptions & Options<'mayCreate', boolean>
 /**
  * Opens the configured database, runs `work`, and always closes the database. The server may run at the same time.
  * @returns The exit code that `work` returns, else 0.
- * @throws InterruptedError `ERR_INTERRUPTED` when a signal came before the database was open, or during `work`;
- * ConfigError `ERR_CONFIG`; DatabaseMissingError `ERR_DATABASE_MISSING`; StoreError such as `ERR_STORE_UNAVAILABLE`.
+ * @throws InterruptedError, ConfigError, DatabaseMissingError, StoreError.
  */
 export async function withService(
   options: WithServiceOptions,

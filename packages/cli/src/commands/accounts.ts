@@ -141,7 +141,7 @@ export type LinkConfigFlags = Options<'config' | 'redirect', string> &
   Options<'defaultAddress', readonly ChainAddress[]> &
   Options<'closeAfter', number>
 
-/** Builds the configuration that the options describe; undefined without options. The service checks a file's content. */
+/** Builds the configuration that the options describe; undefined without options. The service checks it. */
 export async function readLinkConfig(flags: LinkConfigFlags, io: Io): Promise<LinkConfig | undefined> {
   const { config, accept, defaultAddress, redirect, closeAfter } = flags
   const hasOtherFlags = defaultAddress !== undefined || redirect !== undefined || closeAfter !== undefined

@@ -68,10 +68,7 @@ function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> {
 /** A node, by its URL or by its position among the configured nodes, counted from 1. */
 type ChosenNode = { readonly url: string } | { readonly position: number }
 
-/**
- * Parses the position or the URL of a node.
- * @throws InvalidArgumentError With the expected form, but without the argument, which may hold a key.
- */
+/** Parses the position or the URL of a node. The error omits the argument, which may hold a key. */
 export function parseNode(text: string): ChosenNode {
   if (/^[1-9]\d{0,2}$/.test(text)) return { position: Number(text) }
   const url = parseUrl(text)

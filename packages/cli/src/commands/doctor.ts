@@ -64,10 +64,7 @@ async function examineReceiver(url: string, flags: DoctorFlags, io: Io): Promise
 /** The variable names of the examples. The plural one holds several secrets, the newest first. */
 const secretNames = ['WEBHOOK_SIGNING_SECRET', 'WEBHOOK_SIGNING_SECRETS']
 
-/**
- * Reads the credentials. Options come first, then the environment, then the file.
- * @throws UsageError `ERR_USAGE` when a credential is missing or a file is unreadable. The message quotes no value.
- */
+/** Reads the credentials: from options, else the environment, else the file. No error quotes a value. */
 async function readCredentials(flags: DoctorFlags, env: Io['env']) {
   const { integration, secretEnv, secretFile, envFile } = flags
   if (secretEnv !== undefined && secretFile !== undefined)

@@ -43,10 +43,7 @@ export function addExplain(cli: Cli): void {
     .option('--now <unix seconds>', 'the time of receipt (default: the clock)', wholeNumberParser(0, lastSecond))
 }
 
-/**
- * Explains one delivery. Secrets come from variables and files only, because other users can see arguments.
- * @returns 0 when the delivery verifies, else 1.
- */
+/** Explains one delivery. Secrets come from variables and files only, because other users can see arguments. */
 async function explain(file: string | undefined, flags: ExplainFlags, io: Io): Promise<ExitCode> {
   const secrets = await readSecrets(flags, io)
   const { explainDelivery } = await import('@payment-integration/testing/explain')

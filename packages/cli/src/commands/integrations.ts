@@ -148,11 +148,7 @@ const steps = `A webhook secret is replaced in two steps, so that the receiver k
   rotate-secret <address> --signing --activate   signs with the new secret; add --no-grace if the old one has leaked
 To delete the new secret instead, pass --abort in place of --activate.`
 
-/**
- * Runs one step of the rotation of a signing secret: docs/rotate-a-signing-secret.md.
- * @throws UsageError `ERR_USAGE` unless `signing` and one step are given, and for a grace time without `activate`;
- * IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_SIGNING_SECRET_NOT_PREPARED`.
- */
+/** Runs one step of the rotation of a signing secret: docs/rotate-a-signing-secret.md. */
 async function rotateSigningSecret(address: string, options: RotateOptions, io: Io): Promise<ExitCode> {
   const { signing = false, prepare = false, activate = false, abort = false, grace } = options
   if (!signing || [prepare, activate, abort].filter(Boolean).length !== 1) throw new UsageError(steps)

@@ -19,11 +19,7 @@ export function addListen(cli: Cli): void {
     .option('--since <duration>', 'start with deliveries of the last 10m, 2h or 1d (default: now)', parseDuration)
 }
 
-/**
- * Forwards until `io.signal` aborts, and prints a summary.
- * @throws UsageError `ERR_USAGE` for missing or contradicting options; ServerError `ERR_SERVER` when the server rejects
- * the credentials or offers no stream.
- */
+/** Forwards until `io.signal` aborts, and prints a summary. */
 async function listen(options: ListenOptions, io: Io): Promise<void> {
   const { signingSecretEnv, since } = options
   const { variables, ...target } = await readIntegrator(options, io)

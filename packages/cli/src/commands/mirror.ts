@@ -143,24 +143,24 @@ export function targetUrl(to: string | undefined, env: Io['env']): string {
  * @throws MirrorDatabaseError `ERR_MIRROR_DATABASE`. A PostgreSQL server is reached only by the first statement.
  */
 async function openTarget(url: string) {
-  if (url.startsWith('sqlite:'))
-    return openFile(resolve(url.slice('sqlite:'.length))).catch((error: unknown) => {
-      throw new MirrorDatabaseError(error)
-    })
-  const { default: pg } = await import('pg')
-  const pool = new pg.Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 10_000 })
-  // The pool replaces a broken idle connection; without this listener its error would end the process.
-  pool.on('error', () => {})
-  return { database: pool, createdPath: null, close: () => pool.end() }
-}
-
-async function openFile(path: string) {
+  if (!url.startsWith('sqlite:')) {
+    const { default: pg } = await import('pg')
+    const pool = new pg.Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 10_000 })
+    // The pool replaces a broken idle connection; without this listener its error would end the process.
+    pool.on('error', () => {})
+    return { database: pool, createdPath: null, close: () => pool.end() }
+  }
+  const path = resolve(url.slice('sqlite:'.length))
   const isNew = !existsSync(path)
-  // Only the owner may read the file, because it holds memos and merchant names.
-  if (isNew) await (await open(path, 'a', 0o600)).close()
-  const database = openSqlite(path)
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
-  return { database, createdPath: isNew ? path : null, close: async () => database.close() }
+  try {
+    // Only the owner may read the file, because it holds memos and merchant names.
+    if (isNew) await (await open(path, 'a', 0o600)).close()
+    const database = openSqlite(path)
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+    return { database, createdPath: isNew ? path : null, close: async () => database.close() }
+  } catch (error) {
+    throw new MirrorDatabaseError(error)
+  }
 }
 
 /** Parses `127.0.0.1:4748/webhook` or `[::1]:4748/webhook`. Port 0 picks a free port; the default path is `/`. */

@@ -22,9 +22,9 @@ import { showProgress } from '../progress.js'
 import { type ConfigFlags, createdText, findMissingDatabase, type OperateOptions, withFlags } from '../with-service.js'
 
 export function addServe(cli: Cli): void {
-  const exampleFile = 'serve --port 8080 --database sqlite:payments.db --json'
+  const exampleJson = 'serve --port 8080 --database sqlite:payments.db --json'
   const portHelp = 'port to listen on; 0 picks a free port (PI_PORT, default 4747)'
-  addCommand(cli, 'serve', serve, 'serve', 'serve --role api,poller', exampleFile)
+  addCommand(cli, 'serve', serve, 'serve', 'serve --role api,poller', exampleJson)
     .description('run the server until Ctrl-C or SIGTERM; PI_… variables configure it, see --variables')
     .option('--host <host>', 'address to listen on (PI_HOST, default 127.0.0.1)')
     .option('--port <port>', portHelp, parsePort)
@@ -38,7 +38,6 @@ type ServeOptions = Omit<ConfigFlags, 'roles'> & Options<'role', string> & Optio
 /**
  * Serves until `io.signal` aborts, then finishes requests and deliveries in flight and closes the database.
  * Shows the rate and the remaining time of each chain that is behind its head.
- * @throws ConfigError `ERR_CONFIG` with every problem; errors of a database or port that cannot be opened.
  */
 async function serve(options: ServeOptions, io: Io): Promise<void> {
   const report = createReporter(io, options.json)

@@ -240,10 +240,7 @@ function readCallPrice(env: Io['env'], chainId: number): number | null {
 /** Maps each wildcard address to its loopback address. */
 const localAddresses: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
-/**
- * Parses the base URL of a server, and removes slashes at its end.
- * @throws InvalidArgumentError With the expected form, but without the argument, which may hold a password.
- */
+/** Parses the base URL of a server, without slashes at its end. The error omits a text that may hold a password. */
 export function parseServerUrl(text: string): string {
   const url = parseUrl(text)
   const isAddress = url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === ''

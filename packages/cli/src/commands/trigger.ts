@@ -80,10 +80,7 @@ const parseAmount = formParser(/^(?:0|[1-9]\d{0,29})(?:\.\d{1,30})?$/, 'Expected
 /** The longest line, in characters; a block of 100 hashes is shorter. */
 const maxLine = 1_000_000
 
-/**
- * Causes events as the caller reads them. The last event is `done` or `failed`.
- * @throws ServerError `ERR_SERVER` when the server does not answer as it should; InterruptedError `ERR_INTERRUPTED`.
- */
+/** Causes events as the caller reads them. The last event is `done` or `failed`. */
 async function* postTrigger(target: Integrator, request: TriggerRequest, signal: AbortSignal) {
   const { url, Authorization } = getEndpoint(target, triggerPath)
   let isComplete = false

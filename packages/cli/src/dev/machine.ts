@@ -143,10 +143,7 @@ function findOpener(system: string): readonly [command: string, ...args: string[
   return ['xdg-open']
 }
 
-/**
- * Opens the browser. Resolves with a sentence that names the URL, so that a person can always open it by hand.
- * Never rejects.
- */
+/** Opens the browser. Resolves with a sentence that names the URL, to open it by hand. Never rejects. */
 export function openBrowser(
   url: string,
   env: Readonly<Record<string, string | undefined>>,

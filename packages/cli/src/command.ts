@@ -3,33 +3,41 @@ import { parseUrl } from '@payment-integration/contract/internal'
 import { parseInstant } from '@payment-integration/contract/internal-io'
 import { type Command, InvalidArgumentError } from 'commander'
 import { UsageError } from './errors.js'
-import { integratorNames } from './input.js'
-import type { ExitCode } from './io.js'
+import type { ExitCode, Io } from './io.js'
 
-/** The work of a command: it gets the arguments, all options including global ones, and the `Io`. */
-type Work = (...given: never[]) => Promise<ExitCode>
-/** Makes the action that commander calls. */
-export type Run = (work: Work) => (...given: unknown[]) => Promise<void>
+/** The work of a command: it gets the arguments, all options including global ones, and the `Io`. Void: exit code 0. */
+type Work = (...given: never[]) => Promise<void> | Promise<ExitCode>
+
+/** What declares commands: the program or a group, the maker of an action that commander calls, and the process. */
+export interface Cli {
+  readonly program: Command
+  run(work: Work): (...given: unknown[]) => Promise<void>
+  readonly io: Io
+}
+
+/** Options of a command, which may be absent. Without `Value` they are flags. */
+export type Options<Name extends string, Value = true> = { readonly [_ in Name]?: Value | undefined }
+
+/** Adds a command with its work and the examples of its help text. */
+export function addCommand({ program, run }: Cli, name: string, work: Work, ...lines: readonly string[]): Command {
+  return program.command(name).addHelpText('after', examples(lines)).action(run(work))
+}
 
 export const databaseOption = ['--database <url>', 'sqlite:<path> or postgres://… (PI_DATABASE_URL)'] as const
 
 /** The integration of the examples. */
 export const exampleAddress = `0x${'a1'.repeat(20)}`
 
-/** Examples for the end of a help text. */
-export function examples(...lines: readonly string[]): string {
+export function examples(lines: readonly string[]): string {
   return ['', 'Examples:', ...lines.map((line) => `  $ payment-integration ${line}`)].join('\n')
 }
 
 export const defaultLimit = 50
 
+const parseLimit = wholeNumberParser(1, 1_000_000)
 /** The option of a list that takes the largest number of printed rows. @param rows - Their noun, in the plural. */
 export const limitOption = (rows: string) =>
-  [
-    '--limit <number>',
-    `print at most this many ${rows} (default ${defaultLimit})`,
-    wholeNumberParser(1, 1_000_000),
-  ] as const
+  ['--limit <number>', `print at most this many ${rows} (default ${defaultLimit})`, parseLimit] as const
 
 /** Collects the values of a repeated option. */
 export function append(value: string, earlier: readonly string[] = []): readonly string[] {
@@ -41,34 +49,20 @@ export function withActor(command: Command): Command {
   return command.option('--actor <name>', 'your name in the audit log (PI_ACTOR, default cli:<user>)', parseActor)
 }
 
-export function withIntegrator(command: Command): Command {
-  return command
-    .option('--server <url>', `the server (${integratorNames.server})`, parseNotificationUrl)
-    .option('--integration <address>', `the integration (${integratorNames.integration})`, parseAddress)
-    .option('--api-secret-env <name>', `variable with the API secret (default ${integratorNames.apiSecret})`)
-    .option('--env-file <path>', 'file with these variables (default .env.local)')
-}
-
 /**
- * Adds a group of commands that work on the database. The returned `add` adds a command with its action and examples;
- * `change` adds a command that the audit log records. Examples are given without the name of the group.
+ * Adds a group of commands that work on the database. The returned `add` adds a command, and `change` adds a command
+ * that the audit log records. Examples are given without the name of the group.
  */
-export function addGroup(program: Command, run: Run, noun: string, about: string, ...groupExamples: readonly string[]) {
-  const addExamples = (command: Command, lines: readonly string[]) =>
-    command.addHelpText('after', examples(...lines.map((line) => `${noun} ${line}`)))
-  const group = program
+export function addGroup(cli: Cli, noun: string, about: string, ...groupExamples: readonly string[]) {
+  const withNoun = (lines: readonly string[]) => lines.map((line) => `${noun} ${line}`)
+  const program = cli.program
     .command(noun)
     .summary(about)
     .description(`${about} (in the database that PI_DATABASE_URL names)`)
     .helpCommand(false)
-  addExamples(group, groupExamples)
-  const add = (name: string, description: string, work: Work, ...commandExamples: readonly string[]): Command => {
-    const command = group
-      .command(name)
-      .description(description)
-      .option(...databaseOption)
-    return addExamples(command, commandExamples).action(run(work))
-  }
+    .addHelpText('after', examples(withNoun(groupExamples)))
+  const add = (name: string, work: Work, ...lines: readonly string[]): Command =>
+    addCommand({ ...cli, program }, name, work, ...withNoun(lines)).option(...databaseOption)
   return { add, change: (...given: Parameters<typeof add>) => withActor(add(...given)) }
 }
 
@@ -103,10 +97,8 @@ const expectedMoment =
   'Expected a time such as 2026-03-01, 2026-03-01T09:30:00Z or 2026-03-01T09:30+01:00, or how long ago: 90m, 2h, 7d.'
 
 /**
- * Creates a parser of times: an ISO 8601 date (midnight UTC), a date and time with a zone, or how long ago.
- * The parser rejects a day that does not exist, and a time without a zone, which would depend on the machine.
- * @param now - Unix time in milliseconds.
- * @returns A parser to unix time in milliseconds.
+ * Creates a parser to unix milliseconds: of an ISO 8601 date (midnight UTC), a date and time, or how long ago.
+ * It rejects a time without a zone, which would depend on the machine.
  */
 export function momentParser(now: () => number): (text: string) => number {
   return (text) => {
@@ -128,10 +120,7 @@ export function checkTimes(
     throw new UsageError(`--since is not before --until, so no ${what} can match; swap them.`)
 }
 
-/**
- * Creates a parser of whole numbers from `min` to `max`, both included.
- * The parser rejects every other notation, such as `1.5` or `1e3`.
- */
+/** Creates a parser of whole numbers in plain digits, from `min` to `max`. */
 export function wholeNumberParser(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
@@ -140,6 +129,8 @@ export function wholeNumberParser(min: number, max: number): (text: string) => n
     return value
   }
 }
+
+export const parsePort = wholeNumberParser(0, 65_535)
 
 /** Creates a parser of texts of one form. @param expected - The message about any other text. */
 export function formParser(form: RegExp, expected: string): (text: string) => string {

@@ -24,10 +24,7 @@ export const developmentTools: DevelopmentTools = {
   },
 }
 
-/**
- * Builds the value of the server option `simulateChains`.
- * @param identity - The identity provider for the scenario `kyc`; undefined: the scenario fails.
- */
+/** Builds the server option `simulateChains`. Without `identity`, the scenario `kyc` fails. */
 export function simulateChainsWith(
   io: Pick<Io, 'randomBytes'>,
   identity: TriggerIdentity | undefined,

@@ -14,6 +14,13 @@ export class InterruptedError extends Error {
   readonly code = 'ERR_INTERRUPTED'
 }
 
+/** Creates a handler of errors: once the signal has aborted, it throws `message`; else the error itself. */
+export function throwInterrupted(signal: AbortSignal, message: string): (cause: unknown) => never {
+  return (cause) => {
+    throw signal.aborted ? new InterruptedError(message, { cause }) : cause
+  }
+}
+
 /** The demo cannot continue. Exit code 1; the message gives the cause and the remedy. */
 export class DemoError extends Error {
   override readonly name = 'DemoError'

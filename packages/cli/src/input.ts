@@ -5,7 +5,9 @@ import { addAbortSignal, type Readable } from 'node:stream'
 import { parseEnv } from 'node:util'
 import { parseUrl } from '@payment-integration/contract/internal'
 import type { DoctorFramework } from '@payment-integration/testing/doctor'
-import { InterruptedError, ServerError, UsageError } from './errors.js'
+import type { Command } from 'commander'
+import { type Options, parseAddress, parseNotificationUrl } from './command.js'
+import { ServerError, throwInterrupted, UsageError } from './errors.js'
 import type { Io } from './io.js'
 
 /** Whether input and output are terminals, so that a person can answer. */
@@ -30,31 +32,29 @@ export async function confirm(question: string, io: Pick<Io, 'input' | 'out' | '
 /**
  * Reads a whole file or standard input. Errors never quote the content: a mistyped path may name a file with secrets.
  * @param source - A path, or `-` for standard input.
- * @param maxMiB - Limit in mebibytes.
- * @throws UsageError `ERR_USAGE` when the source is unreadable or too large; InterruptedError `ERR_INTERRUPTED` when
- * `io.signal` aborts.
+ * @throws UsageError `ERR_USAGE` when the source is unreadable or too large; InterruptedError `ERR_INTERRUPTED`.
  */
 export async function readInput(source: string, { input, signal }: Pick<Io, 'input' | 'signal'>, maxMiB: number) {
   const name = formatInputName(source)
   const stream = addAbortSignal(signal, source === '-' ? input() : createReadStream(source))
-  const bytes = await readAtMost(stream, maxMiB * 1_048_576).catch(({ code }: NodeJS.ErrnoException) => {
-    if (signal.aborted) throw new InterruptedError(`${name} was not read: the command was interrupted.`)
-    throw new UsageError(`${name} cannot be read (${code ?? 'unknown error'}).`)
-  })
-  if (bytes === null) throw new UsageError(`${name} is larger than ${maxMiB} MiB.`)
-  return bytes
+  const interrupted = throwInterrupted(signal, `${name} was not read: the command was interrupted.`)
+  return readAtMost(stream, name, maxMiB * 1_024).catch(interrupted)
 }
 
-/** The content; null when it is larger than the limit. */
-async function readAtMost(stream: Readable, maxBytes: number): Promise<Buffer | null> {
+async function readAtMost(stream: Readable, name: string, maxKiB: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of stream) {
-    size += chunk.length
-    if (size > maxBytes) return null
-    chunks.push(chunk)
+  try {
+    for await (const chunk of stream) {
+      size += chunk.length
+      if (size > maxKiB * 1_024) break
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    throw new UsageError(`${name} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`)
   }
-  return Buffer.concat(chunks)
+  if (size <= maxKiB * 1_024) return Buffer.concat(chunks)
+  throw new UsageError(`${name} is larger than ${maxKiB < 1_024 ? `${maxKiB} KiB` : `${maxKiB / 1_024} MiB`}.`)
 }
 
 export function formatInputName(source: string): string {
@@ -63,12 +63,7 @@ export function formatInputName(source: string): string {
 
 export type Variables = Readonly<Record<string, string | undefined>>
 
-const maxFileBytes = 65_536
-
-/**
- * Checks and returns the name of a variable that holds a secret.
- * @throws UsageError `ERR_USAGE` for other text. The message omits the text, which may be the secret itself.
- */
+/** Returns the name of a variable that holds a secret. The error omits another text: it may be the secret. */
 export function checkVariableName(name: string): string {
   if (/^[A-Za-z_]\w{0,127}$/.test(name) && !/whsec_|pi_api_/.test(name)) return name
   throw new UsageError(
@@ -76,17 +71,9 @@ export function checkVariableName(name: string): string {
   )
 }
 
-/**
- * Reads the text of a file or a pipe of at most 64 KiB.
- * @param source - The option or file, for messages.
- * @throws UsageError `ERR_USAGE` when the file is unreadable or larger. The message quotes no content.
- */
+/** Reads the text of a file or a pipe of at most 64 KiB. @param source - The option or file, for errors as above. */
 export async function readSmallFile(path: string, source: string): Promise<string> {
-  const bytes = await readAtMost(createReadStream(path), maxFileBytes).catch(({ code }: NodeJS.ErrnoException) => {
-    throw new UsageError(`${source} cannot be read (${code ?? 'unknown error'}).`)
-  })
-  if (bytes === null) throw new UsageError(`${source} is larger than 64 KiB.`)
-  return bytes.toString()
+  return (await readAtMost(createReadStream(path), source, 64)).toString()
 }
 
 /** The variable names that `dev` writes and the examples use. */
@@ -98,11 +85,7 @@ export const integratorNames = {
 
 const defaultEnvFile = '.env.local'
 
-/**
- * Merges the variables of the environment and of a file. The environment wins; an empty variable counts as not set.
- * @param envFile - The value of `--env-file`. @default .env.local, if the file exists
- * @throws UsageError `ERR_USAGE` when the file cannot be read.
- */
+/** Merges the variables of the environment and of a file. The environment wins; an empty variable counts as not set. */
 export async function readIntegratorVariables(envFile: string | undefined, { env }: Pick<Io, 'env'>) {
   const path = envFile ?? (existsSync(defaultEnvFile) ? defaultEnvFile : undefined)
   const source = envFile === undefined ? defaultEnvFile : '--env-file'
@@ -137,21 +120,20 @@ function withoutEmpty(variables: Variables): Variables {
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''))
 }
 
-export interface IntegratorOptions {
-  readonly server?: string
-  readonly integration?: string
-  /** The variable that holds the API secret. @default 'API_SECRET' */
-  readonly apiSecretEnv?: string
-  readonly envFile?: string
-  readonly json?: true
+export function withIntegrator(command: Command): Command {
+  return command
+    .option('--server <url>', `the server (${integratorNames.server})`, parseNotificationUrl)
+    .option('--integration <address>', `the integration (${integratorNames.integration})`, parseAddress)
+    .option('--api-secret-env <name>', `variable with the API secret (default ${integratorNames.apiSecret})`)
+    .option('--env-file <path>', 'file with these variables (default .env.local)')
 }
+
+/** `apiSecretEnv`: the variable that holds the API secret. */
+export type IntegratorOptions = Options<'server' | 'integration' | 'apiSecretEnv' | 'envFile', string> & Options<'json'>
 
 export type Integrator = Awaited<ReturnType<typeof readIntegrator>>
 
-/**
- * The server and the credentials that options and variables name.
- * @throws UsageError `ERR_USAGE` for a missing or malformed value.
- */
+/** The server and the credentials that options and variables name. @throws UsageError `ERR_USAGE` */
 export async function readIntegrator(options: IntegratorOptions, io: Pick<Io, 'env'>) {
   const { apiSecretEnv = integratorNames.apiSecret } = options
   const variables = await readIntegratorVariables(options.envFile, io)
@@ -164,10 +146,7 @@ export async function readIntegrator(options: IntegratorOptions, io: Pick<Io, 'e
   }
 }
 
-/**
- * The base URL of the server, to which credentials may be sent.
- * @throws UsageError `ERR_USAGE` when the URL is missing, malformed, or http to another machine.
- */
+/** The base URL of the server, to which credentials may be sent: https, or http to this machine. */
 function readServerUrl(text: string): URL {
   const server = parseUrl(text)
   if (server === null)

@@ -40,9 +40,7 @@ const exactUnits = [
   { name: 'ms', ms: 1, from: 0 },
 ] as const
 
-/**
- * A configured duration, exact, in the largest unit that gives a whole number: `7 days`, `24 h`, `90 min`, `500 ms`.
- */
+/** A configured duration, exact, in the largest unit that gives a whole number: `7 days`, `24 h`, `90 min`. */
 export function exactDuration(ms: number): string {
   const unit = exactUnits.find((each) => ms % each.ms === 0 && ms / each.ms >= each.from) ?? exactUnits[4]
   return `${grouped(ms / unit.ms)} ${unit.name}`
@@ -202,10 +200,7 @@ export function wantsColor(isTerminal: boolean, env: Readonly<Record<string, str
   return isTerminal && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
 }
 
-/**
- * Creates a logger on standard error, because standard output carries the command's own lines or events. The log is
- * text on a terminal, else JSON.
- */
+/** Creates a logger on standard error, as standard output has the command's lines: text on a terminal, else JSON. */
 export async function logToStandardError(
   { logLevel }: Pick<Config, 'logLevel'>,
   io: Pick<Io, 'err' | 'logsToTerminal' | 'color'>,

@@ -21,11 +21,7 @@ const sampleMs = 250
 /** A rate over a shorter time, in milliseconds, is not shown. */
 const minRateMs = 500
 
-interface Sample {
-  readonly at: number
-  readonly block: number
-  readonly payments: number
-}
+type Sample = Readonly<Record<'at' | 'block' | 'payments', number>>
 
 interface Track {
   readonly chainId: number
@@ -73,11 +69,10 @@ export function createProgress() {
           return advance(event.chainId, null, event.blockNumber, event.head, now)
         case 'chain.backfilled':
           return advance(event.chainId, event.router, event.blockNumber, event.to, now)
-        case 'chain.reorganized': {
+        case 'chain.reorganized':
           // Samples from before the reorg have higher blocks, so the rate would be zero.
           tracks.get(`${event.chainId} `)?.samples.splice(0)
           return null
-        }
         default:
           return null
       }

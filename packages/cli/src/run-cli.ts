@@ -1,12 +1,12 @@
 /** Declares the program and runs a command line. @module */
 import { Command, CommanderError } from 'commander'
-import type { Run } from './command.js'
+import type { Cli } from './command.js'
 import { formatCommandError } from './errors.js'
 import { version } from './files.js'
 import type { ExitCode, Io } from './io.js'
 import { plainOutput } from './output.js'
 
-type AddCommand = (program: Command, run: Run, io: Io) => void
+type AddCommand = (cli: Cli) => void
 
 /** Loaders by a command's first word, in the order of the help. A run loads only its own command, and starts fast. */
 const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
@@ -45,15 +45,15 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
 export async function runCli(args: readonly string[], given: Io): Promise<ExitCode> {
   const io = plainOutput(given)
   let exitCode: ExitCode = 0
-  const run: Run =
+  const run: Cli['run'] =
     (work) =>
     async (...actionArguments) => {
       const [, command] = actionArguments.splice(-2) as [unknown, Command]
-      exitCode = await work(...([...actionArguments, command.optsWithGlobals(), io] as never[]))
+      exitCode = (await work(...([...actionArguments, command.optsWithGlobals(), io] as never[]))) ?? 0
     }
   const program = createProgram(io)
   try {
-    for (const load of listCommands(args)) (await load())(program, run, io)
+    for (const load of listCommands(args)) (await load())({ program, run, io })
     await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {

@@ -6,26 +6,21 @@ import { findDatabaseUrlProblem } from '@payment-integration/contract/internal-i
 import type { Service } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Config } from '@payment-integration/server/service'
+import type { Options } from './command.js'
 import { DatabaseMissingError, InterruptedError, UsageError } from './errors.js'
 import type { ExitCode, Io } from './io.js'
 import { createReporter, logToStandardError, type Reporter } from './output.js'
 
 /** Options of every command that works on the database. */
-export interface OperateOptions extends Pick<ConfigFlags, 'database' | 'actor'> {
-  readonly json?: boolean | undefined
-}
+export type OperateOptions = Options<'database' | 'actor', string> & Options<'json', boolean>
 
-interface WithServiceOptions extends OperateOptions {
-  /** Create a missing SQLite file, and report that. @default false */
-  readonly mayCreate?: boolean | undefined
-}
+/** `mayCreate`: create a missing SQLite file, and report that. */
+type WithServiceOptions = OperateOptions & Options<'mayCreate', boolean>
 
 /**
  * Opens the configured database, runs `work`, and always closes the database. The server may run at the same time.
- * The audit log names `--actor`, else `PI_ACTOR`, else `cli:` and the user of this machine.
  * @returns The exit code that `work` returns, else 0.
- * @throws InterruptedError `ERR_INTERRUPTED` when a signal came before the database was open, or during `work`;
- * ConfigError `ERR_CONFIG`; DatabaseMissingError `ERR_DATABASE_MISSING`; StoreError such as `ERR_STORE_UNAVAILABLE`.
+ * @throws InterruptedError, ConfigError, DatabaseMissingError, StoreError.
  */
 export async function withService(
   options: WithServiceOptions,
@@ -79,23 +74,10 @@ export const operateOrCreate = createOperate(true)
 
 export const createdText = (path: string) => `Created a new database: ${path}`
 
-/**
- * Options that override variables of the server's configuration. None takes a secret: other users can see arguments.
- */
-export interface ConfigFlags {
-  /** Replaces every `PI_DATABASE_…` variable. Holds no password. */
-  readonly database?: string | undefined
-  readonly host?: string | undefined
-  readonly port?: number | undefined
-  /** Not `role`, which is an option of `operators` with another meaning. */
-  readonly roles?: string | undefined
-  readonly actor?: string | undefined
-}
+/** Options that override variables of the configuration. None takes a secret: other users can see arguments. */
+export type ConfigFlags = Options<'database' | 'host' | 'roles' | 'actor', string> & Options<'port', number>
 
-/**
- * Returns the environment, with each option in place of the variable that it overrides.
- * @throws UsageError `ERR_USAGE` when the database URL holds a password.
- */
+/** Returns the environment, with each option in place of the variable that it overrides. @throws UsageError */
 export function withFlags(env: Io['env'], { database, host, port, roles, actor }: ConfigFlags) {
   if (database !== undefined && hasPassword(database))
     throw new UsageError(
@@ -124,9 +106,7 @@ export function hasPassword(database: string): boolean {
 
 /**
  * Rejects a missing SQLite file unless the command may create it: a mistyped path would look like an empty database.
- * The store reports every other problem of the path when it opens the file.
  * @returns The absolute path of a file that will be created, else null.
- * @throws DatabaseMissingError `ERR_DATABASE_MISSING`.
  */
 export async function findMissingDatabase(database: Config['database'], mayCreate: boolean): Promise<string | null> {
   if (database.kind !== 'sqlite') return null

@@ -1,7 +1,6 @@
 /**
  * Bundles the script and the style of the pages. Usage: node scripts/bundle-assets.mjs [folder]. The default folder is
  * dist/assets of this package.
- *
  * @module
  */
 import { copyFile, mkdir, writeFile } from 'node:fs/promises'

@@ -2,7 +2,6 @@
  * Takes the pictures of the pages for the documents, of a simulated service that is the same at each run.
  * Usage: node --conditions=@payment-integration/source --import tsx packages/console/scripts/take-pictures.ts [folder].
  * The folder is docs/images by default.
- *
  * @module
  */
 import { join, resolve } from 'node:path'

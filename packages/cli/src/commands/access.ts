@@ -1,8 +1,8 @@
 /** The commands `operators`, `legacy-keys` and `secrets`: people, API keys and master keys. @module */
 import type { OperatorView } from '@payment-integration/core'
 import type { IssuedLink, LegacyKeyView, OperatorRole, ResealResult } from '@payment-integration/core/internal'
-import { Argument, type Command, Option } from 'commander'
-import { addGroup, type Run } from '../command.js'
+import { Argument, Option } from 'commander'
+import { addGroup, type Cli, type Options } from '../command.js'
 import { counted, dayText, momentText, shownOnce, tableOf } from '../output.js'
 import { type OperateOptions, type Operation, operate, operateOrCreate } from '../with-service.js'
 
@@ -11,54 +11,35 @@ const roles: readonly OperatorRole[] = ['viewer', 'operator', 'admin']
 
 const oidcText = 'sign in at the OpenID provider (PI_OIDC_ISSUER) instead, without a link or a passphrase'
 
-export function addOperators(program: Command, run: Run): void {
-  const { add, change } = addGroup(
-    program,
-    run,
-    'operators',
-    'manage the people who may sign in to the console',
-    'list',
-    'create alice --role operator',
-  )
+export function addOperators(cli: Cli): void {
+  const about = 'manage the people who may sign in to the console'
+  const { add, change } = addGroup(cli, 'operators', about, 'list', 'create alice --role operator')
   const name = new Argument('<name>', 'name of the operator, as operators list prints it')
 
-  change(
-    'create',
-    'create an operator and print a one-time link, with which the operator sets a passphrase',
-    createOperator,
-    'create alice --role operator',
-    'create alice@shop.example --oidc',
-  )
+  change('create', createOperator, 'create alice --role operator', 'create alice@shop.example --oidc')
+    .description('create an operator and print a one-time link, with which the operator sets a passphrase')
     .argument('<name>', '1 to 64 letters, digits, dots, dashes, underscores or @ signs')
     .addOption(new Option('--role <role>', 'what the operator may do').choices(roles).default('viewer'))
     .option('--oidc', oidcText)
-  add('list', 'list all operators', listOperators, 'list --json')
-  change(
-    'disable',
-    'end the sessions and the one-time link of an operator, and reject new sign-ins',
-    setOperatorEnabled(false),
-    'disable alice',
-  ).addArgument(name)
-  change('enable', 'let a disabled operator sign in again', setOperatorEnabled(true), 'enable alice').addArgument(name)
-  change('reset', 'remove the passphrase, end all sessions and print a new one-time link', resetOperator, 'reset alice')
+  add('list', listOperators, 'list --json').description('list all operators')
+  change('disable', setOperatorEnabled(false), 'disable alice')
+    .description('end the sessions and the one-time link of an operator, and reject new sign-ins')
+    .addArgument(name)
+  change('enable', setOperatorEnabled(true), 'enable alice')
+    .description('let a disabled operator sign in again')
+    .addArgument(name)
+  change('reset', resetOperator, 'reset alice')
+    .description('remove the passphrase, end all sessions and print a new one-time link')
     .addArgument(name)
     .option('--oidc', oidcText)
-  change(
-    'set-role',
-    'change what an operator may do, including in open sessions',
-    setOperatorRole,
-    'set-role alice admin',
-  )
+  change('set-role', setOperatorRole, 'set-role alice admin')
+    .description('change what an operator may do, including in open sessions')
     .addArgument(name)
     .addArgument(new Argument('<role>', 'the new role').choices(roles))
 }
 
-interface OperatorOptions extends OperateOptions {
-  readonly oidc?: true
-}
-interface CreateOptions extends OperatorOptions {
-  readonly role: OperatorRole
-}
+type OperatorOptions = OperateOptions & Options<'oidc'>
+type CreateOptions = OperatorOptions & { readonly role: OperatorRole }
 
 const createOperator = operateOrCreate(async ({ operators }, run: Operation<CreateOptions>, name: string) => {
   const { role, oidc } = run.options
@@ -147,32 +128,20 @@ function describeState({ enabled, signsInBy, hasPassphrase }: OperatorView): str
 }
 
 /** API keys of the legacy endpoints. Source: docs/interface.md 5. */
-export function addLegacyKeys(program: Command, run: Run): void {
-  const { add, change } = addGroup(
-    program,
-    run,
-    'legacy-keys',
-    'manage API keys for the legacy endpoints',
-    'list',
-    'create --name "Till 4"',
-  )
+export function addLegacyKeys(cli: Cli): void {
+  const example = 'create --name "Till 4"'
+  const { add, change } = addGroup(cli, 'legacy-keys', 'manage API keys for the legacy endpoints', 'list', example)
 
-  change(
-    'create',
-    'create an API key for the legacy endpoints and print it once',
-    createLegacyKey,
-    'create --name "Till 4"',
-  ).option('--name <name>', 'label for operators')
-  add('list', 'list all legacy API keys without their secrets', listLegacyKeys, 'list --json')
-  change(
-    'revoke',
-    'revoke a legacy API key; it stops working within a quarter of a second',
-    revokeLegacyKey,
-    'revoke lk_4f7c0a92d1e8b365',
-  ).argument('<id>', 'id of the key, as legacy-keys list prints it')
+  change('create', createLegacyKey, example)
+    .description('create an API key for the legacy endpoints and print it once')
+    .option('--name <name>', 'label for operators')
+  add('list', listLegacyKeys, 'list --json').description('list all legacy API keys without their secrets')
+  change('revoke', revokeLegacyKey, 'revoke lk_4f7c0a92d1e8b365')
+    .description('revoke a legacy API key; it stops working within a quarter of a second')
+    .argument('<id>', 'id of the key, as legacy-keys list prints it')
 }
 
-type KeyOptions = OperateOptions & { readonly name?: string }
+type KeyOptions = OperateOptions & Options<'name', string>
 
 const createLegacyKey = operateOrCreate(async ({ legacyKeys }, { report, options }: Operation<KeyOptions>) => {
   const issued = await legacyKeys.create({ name: options.name })
@@ -202,15 +171,10 @@ function legacyKeyLine({ id, name, createdAt, revokedAt }: LegacyKeyView): strin
   return `${id}  ${revokedAt === null ? 'active ' : 'revoked'}  ${dayText(createdAt)}  ${name}`.trimEnd()
 }
 
-export function addSecrets(program: Command, run: Run): void {
-  const { change } = addGroup(program, run, 'secrets', 'manage the encryption of secrets', 'reseal')
-
-  change(
-    'reseal',
+export function addSecrets(cli: Cli): void {
+  const { change } = addGroup(cli, 'secrets', 'manage the encryption of secrets', 'reseal')
+  change('reseal', resealSecrets, 'reseal', 'reseal --actor alice --json').description(
     'encrypt signing secrets and data keys with the newest master key, delete expired previous ones, and list what still needs an older key',
-    resealSecrets,
-    'reseal',
-    'reseal --actor alice --json',
   )
 }
 

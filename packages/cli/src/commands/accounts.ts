@@ -4,7 +4,7 @@ import { parseForeignJson } from '@payment-integration/contract/internal-io'
 import type { AccountInput, AccountRecord } from '@payment-integration/core/internal'
 import type { Config } from '@payment-integration/server/service'
 import type { Command } from 'commander'
-import type { AcceptedTokens, ChainAddress, Run } from '../command.js'
+import type { AcceptedTokens, ChainAddress, Cli, Options } from '../command.js'
 import { addGroup, parseAcceptedTokens, parseAddress, parseChainAddress, parseDuration } from '../command.js'
 import { UsageError } from '../errors.js'
 import { formatInputName, readInput } from '../input.js'
@@ -16,41 +16,22 @@ const addressHelp = 'address that is paid: 0x and 40 hex digits'
 const exampleAddress = `0x${'c3'.repeat(20)}`
 const exampleCreate = `create shop --address ${exampleAddress} --accept 137:USDC,USDT --accept 1:USDC`
 
-export function addAccounts(program: Command, run: Run): void {
-  const { add, change } = addGroup(
-    program,
-    run,
-    'accounts',
-    'manage accounts and their link configurations',
-    'list',
-    exampleCreate,
-  )
+export function addAccounts(cli: Cli): void {
+  const about = 'manage accounts and their link configurations'
+  const { add, change } = addGroup(cli, 'accounts', about, 'list', exampleCreate)
 
-  withConfigFlags(
-    change(
-      'create',
-      'create an account with an address and the tokens that it accepts',
-      createAccount,
-      exampleCreate,
-      `create shop --address ${exampleAddress} --config link.json`,
-    ),
-  )
+  const exampleFile = `create shop --address ${exampleAddress} --config link.json`
+  withConfigFlags(change('create', createAccount, exampleCreate, exampleFile))
+    .description('create an account with an address and the tokens that it accepts')
     .argument('<handle>', handleHelp)
     .requiredOption('--address <address>', addressHelp, parseAddress)
-  add('list', 'list all accounts', listAccounts, 'list --json')
-  add('show', 'show one account', showAccount, 'show shop').argument('<handle>', handleHelp)
-  withConfigFlags(
-    change(
-      'change',
-      'replace the address of an account, its whole link configuration, or both',
-      changeAccount,
-      `change shop --address ${exampleAddress}`,
-      'change shop --config -',
-    ),
-  )
+  add('list', listAccounts, 'list --json').description('list all accounts')
+  add('show', showAccount, 'show shop').description('show one account').argument('<handle>', handleHelp)
+  withConfigFlags(change('change', changeAccount, `change shop --address ${exampleAddress}`, 'change shop --config -'))
+    .description('replace the address of an account, its whole link configuration, or both')
     .argument('<handle>', handleHelp)
     .option('--address <address>', addressHelp, parseAddress)
-  change('remove', 'remove an account', removeAccount, 'remove shop').argument('<handle>', handleHelp)
+  change('remove', removeAccount, 'remove shop').description('remove an account').argument('<handle>', handleHelp)
 }
 
 function withConfigFlags(command: Command): Command {
@@ -70,7 +51,7 @@ function withConfigFlags(command: Command): Command {
     .option('--close-after <duration>', 'close the payment window this long after the payment', parseDuration)
 }
 
-type AccountOptions = OperateOptions & LinkConfigFlags & { readonly address?: string }
+type AccountOptions = OperateOptions & LinkConfigFlags & Options<'address', string>
 
 async function createAccount(handle: string, options: AccountOptions & { address: string }, io: Io): Promise<ExitCode> {
   const { address } = options
@@ -112,10 +93,7 @@ const showAccount = operate(async ({ accounts }, { report }, handle: string) => 
   report({ event: 'account', account }, () => [account.handle, ...accountText(account)])
 })
 
-/**
- * Removes an account and prints its last state, so that an operator can undo a mistake.
- * @throws AccountError `ERR_ACCOUNT_NOT_FOUND`.
- */
+/** Removes an account and prints its last state, so that an operator can undo a mistake. */
 const removeAccount = operate(async ({ accounts }, { report }, handle: string) => {
   const account = await accounts.get(handle)
   await accounts.remove(handle)
@@ -157,20 +135,13 @@ function actionText(action: LinkConfig['onCompleteAction']): string {
 
 type LinkConfig = AccountInput['config']
 
-export interface LinkConfigFlags {
-  readonly config?: string | undefined
-  readonly accept?: readonly AcceptedTokens[] | undefined
-  readonly defaultAddress?: readonly ChainAddress[] | undefined
-  readonly redirect?: string | undefined
-  /** Time from the payment until the payer's window closes, in milliseconds. */
-  readonly closeAfter?: number | undefined
-}
+/** `closeAfter`: from the payment until the payer's window closes, in milliseconds. */
+export type LinkConfigFlags = Options<'config' | 'redirect', string> &
+  Options<'accept', readonly AcceptedTokens[]> &
+  Options<'defaultAddress', readonly ChainAddress[]> &
+  Options<'closeAfter', number>
 
-/**
- * Builds the configuration that the options describe; undefined without options. The service checks a file's content.
- * @throws UsageError `ERR_USAGE` for options that contradict each other, and for a file that is unreadable or not JSON;
- * InterruptedError `ERR_INTERRUPTED`.
- */
+/** Builds the configuration that the options describe; undefined without options. The service checks it. */
 export async function readLinkConfig(flags: LinkConfigFlags, io: Io): Promise<LinkConfig | undefined> {
   const { config, accept, defaultAddress, redirect, closeAfter } = flags
   const hasOtherFlags = defaultAddress !== undefined || redirect !== undefined || closeAfter !== undefined
@@ -216,10 +187,7 @@ function buildCoins(accept: readonly AcceptedTokens[], addresses: readonly Chain
 /** Limit of a configuration file, far above the size of any real one. */
 const maxMiB = 4
 
-/**
- * Reads a JSON document in UTF-8 through {@link readInput}.
- * @throws UsageError `ERR_USAGE` when it is not JSON. The message quotes no content.
- */
+/** Reads a JSON document in UTF-8. @throws UsageError `ERR_USAGE` without the content. */
 async function readJson(source: string, io: Pick<Io, 'input' | 'signal'>): Promise<unknown> {
   const name = formatInputName(source)
   const bytes = await readInput(source, io, maxMiB)

@@ -3,8 +3,9 @@ import { parseUrl } from '@payment-integration/contract/internal'
 import type { ReindexReport } from '@payment-integration/core'
 import type { LeaseView, ReindexDifference } from '@payment-integration/core/internal'
 import type { ChainConfig } from '@payment-integration/server/internal'
-import { type Command, InvalidArgumentError } from 'commander'
-import { addGroup, databaseOption, examples, parseChainId, type Run, wholeNumberParser, withActor } from '../command.js'
+import { InvalidArgumentError } from 'commander'
+import type { Cli, Options } from '../command.js'
+import { addCommand, addGroup, databaseOption, parseChainId, wholeNumberParser, withActor } from '../command.js'
 import { InterruptedError, UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { counted, grouped, plain } from '../output.js'
@@ -12,32 +13,22 @@ import { type OperateOptions, operate, withService } from '../with-service.js'
 
 const height = wholeNumberParser(0, Number.MAX_SAFE_INTEGER)
 
-export function addReindex(program: Command, run: Run): void {
-  withActor(
-    program
-      .command('reindex')
-      .description('read blocks of a chain again, prove them, and repair stored payments that differ'),
-  )
+export function addReindex(cli: Cli): void {
+  const exampleNode = 'reindex --chain 137 --from 58000000 --node 2 --dry-run'
+  withActor(addCommand(cli, 'reindex', reindexChain, exampleNode, 'reindex --chain 1 --from 100 --to 200'))
+    .description('read blocks of a chain again, prove them, and repair stored payments that differ')
     .requiredOption('--chain <id>', 'chain id', parseChainId)
     .requiredOption('--from <block>', 'first block', height)
     .option('--to <block>', 'last block (default: the last indexed block)', height)
     .option('--node <url|number>', 'node to read from: a URL, or the position of a configured node', parseNode)
     .option('--dry-run', 'write nothing; exits with 1 when a stored payment differs')
     .option(...databaseOption)
-    .addHelpText(
-      'after',
-      examples('reindex --chain 137 --from 58000000 --node 2 --dry-run', 'reindex --chain 1 --from 100 --to 200'),
-    )
-    .action(run(reindexChain))
 }
 
-interface ReindexOptions extends OperateOptions {
-  readonly chain: number
-  readonly from: number
-  readonly to?: number
-  readonly node?: ChosenNode
-  readonly dryRun?: true
-}
+type ReindexOptions = OperateOptions &
+  Options<'to', number> &
+  Options<'node', ChosenNode> &
+  Options<'dryRun'> & { readonly chain: number; readonly from: number }
 
 /**
  * Reads and proves blocks again, prints each range with its differences, and repairs them unless `dryRun` is set. The
@@ -77,10 +68,7 @@ function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> {
 /** A node, by its URL or by its position among the configured nodes, counted from 1. */
 type ChosenNode = { readonly url: string } | { readonly position: number }
 
-/**
- * Parses the position or the URL of a node.
- * @throws InvalidArgumentError With the expected form, but without the argument, which may hold a key.
- */
+/** Parses the position or the URL of a node. The error omits the argument, which may hold a key. */
 export function parseNode(text: string): ChosenNode {
   if (/^[1-9]\d{0,2}$/.test(text)) return { position: Number(text) }
   const url = parseUrl(text)
@@ -139,16 +127,13 @@ function differenceText({ kind, txHash, ordinal, fields = [] }: ReindexDifferenc
   return `${kind.padEnd(7)}  ${txHash}  payment ${ordinal}${which}`
 }
 
-export function addLeases(program: Command, run: Run): void {
-  const description = 'list and release leases, by which one process at a time does a piece of work'
-  const { add, change } = addGroup(program, run, 'leases', description, 'list', 'release indexer:137')
-  add('list', 'list all leases with their holders and remaining times', listLeases, 'list --json')
-  change(
-    'release',
-    'release a lease whose holder is dead; another process takes it at once',
-    releaseLease,
-    'release indexer:137',
-  ).argument('<name>', 'name of the lease, as leases list prints it')
+export function addLeases(cli: Cli): void {
+  const about = 'list and release leases, by which one process at a time does a piece of work'
+  const { add, change } = addGroup(cli, 'leases', about, 'list', 'release indexer:137')
+  add('list', listLeases, 'list --json').description('list all leases with their holders and remaining times')
+  change('release', releaseLease, 'release indexer:137')
+    .description('release a lease whose holder is dead; another process takes it at once')
+    .argument('<name>', 'name of the lease, as leases list prints it')
 }
 
 const listLeases = operate(async ({ leases }, { report }) => {

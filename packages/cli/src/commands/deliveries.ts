@@ -12,6 +12,7 @@ import {
   type ReplayTotals,
 } from '@payment-integration/core/internal'
 import { type Command, Option } from 'commander'
+import type { Cli, Options } from '../command.js'
 import {
   addGroup,
   checkTimes,
@@ -23,7 +24,6 @@ import {
   parseChainId,
   parseDeliveryId,
   parseTxHash,
-  type Run,
 } from '../command.js'
 import { InterruptedError, UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
@@ -34,30 +34,14 @@ import { type OperateOptions, type Operation, operate, withService } from '../wi
 const idHelp = 'id of the delivery, as deliveries list prints it'
 const statuses = ['pending', 'delivered', 'exhausted', 'superseded', 'missing'] as const
 
-export function addDeliveries(program: Command, run: Run, io: Io): void {
+export function addDeliveries(cli: Cli): void {
   const list = 'list --status exhausted --since 2h'
   const dryRun = `replay-failed --integration ${exampleAddress} --dry-run`
-  const { add, change } = addGroup(
-    program,
-    run,
-    'deliveries',
-    'list and replay deliveries of notifications',
-    list,
-    'show 42',
-    dryRun,
-  )
+  const about = 'list and replay deliveries of notifications'
+  const { add, change } = addGroup(cli, 'deliveries', about, list, 'show 42', dryRun)
 
-  withFilters(
-    add(
-      'list',
-      'list deliveries, oldest first',
-      listDeliveries,
-      list,
-      'list --count --status pending',
-      'list --all --json',
-    ),
-    io,
-  )
+  withFilters(add('list', listDeliveries, list, 'list --count --status pending', 'list --all --json'), cli.io)
+    .description('list deliveries, oldest first')
     .addOption(new Option('--status <status>', 'only deliveries with this status').choices(statuses))
     .option(...limitOption('deliveries'))
     .option('--after <id>', 'start after the delivery with this id', parseDeliveryId)
@@ -65,43 +49,22 @@ export function addDeliveries(program: Command, run: Run, io: Io): void {
     .addOption(
       new Option('--count', 'print only the number of matching deliveries').conflicts(['limit', 'all', 'after']),
     )
-  add('show', 'show one delivery with all its attempts', showDelivery, 'show 42', 'show 42 --json').argument(
-    '<id>',
-    idHelp,
-    parseDeliveryId,
-  )
-  change(
-    'replay',
-    'make one delivery due now, whatever its status; the running server sends it',
-    replayDelivery,
-    'replay 42',
-  ).argument('<id>', idHelp, parseDeliveryId)
-  withFilters(
-    change(
-      'replay-failed',
-      'make all matching exhausted deliveries due now',
-      replayFailed,
-      dryRun,
-      'replay-failed --since 7d',
-      'replay-failed --all --json',
-    ),
-    io,
-  )
+  add('show', showDelivery, 'show 42', 'show 42 --json')
+    .description('show one delivery with all its attempts')
+    .argument('<id>', idHelp, parseDeliveryId)
+  change('replay', replayDelivery, 'replay 42')
+    .description('make one delivery due now, whatever its status; the running server sends it')
+    .argument('<id>', idHelp, parseDeliveryId)
+  const examples = [dryRun, 'replay-failed --since 7d', 'replay-failed --all --json']
+  withFilters(change('replay-failed', replayFailed, ...examples), cli.io)
+    .description('make all matching exhausted deliveries due now')
     .option('--all', 'replay every exhausted delivery')
     .option('--dry-run', 'print the number of deliveries for each integration; change nothing')
-  change(
-    'check',
-    'find deliveries that are missing after a restore: neither sent nor in the outbox',
-    checkDeliveries,
-    'check',
-    'check --repair',
-    'list --status missing',
-  ).option('--repair', 'make them due again; the running server sends them')
-  add(
-    'endpoints',
+  change('check', checkDeliveries, 'check', 'check --repair', 'list --status missing')
+    .description('find deliveries that are missing after a restore: neither sent nor in the outbox')
+    .option('--repair', 'make them due again; the running server sends them')
+  add('endpoints', listEndpoints, 'endpoints').description(
     'list failing endpoints: failures in a row, since when, and until when they are blocked',
-    listEndpoints,
-    'endpoints',
   )
 }
 
@@ -115,14 +78,9 @@ const listEndpoints = operate(async ({ deliveries }, { report }) => {
   report.all(await deliveries.endpoints(), event, (all) => tableOf(all, endpointColumns), 'No endpoint is failing.')
 })
 
-interface FilterOptions {
-  readonly integration?: string | undefined
-  readonly chain?: number | undefined
-  readonly tx?: string | undefined
-  readonly status?: DeliveryStatus | undefined
-  readonly since?: number | undefined
-  readonly until?: number | undefined
-}
+type FilterOptions = Options<'integration' | 'tx', string> &
+  Options<'chain' | 'since' | 'until', number> &
+  Options<'status', DeliveryStatus>
 
 function withFilters(command: Command, io: Io): Command {
   const parseMoment = momentParser(io.now)
@@ -139,12 +97,11 @@ function buildFilter({ integration, chain, tx, status, since, until }: FilterOpt
   return { integrationAddress: integration, chainId: chain, txHash: tx, status, since, until }
 }
 
-interface ListOptions extends OperateOptions, FilterOptions {
-  readonly limit?: number
-  readonly all?: true
-  readonly after?: string
-  readonly count?: true
-}
+type ListOptions = OperateOptions &
+  FilterOptions &
+  Options<'limit', number> &
+  Options<'after', string> &
+  Options<'all' | 'count'>
 
 /** The most deliveries that one query reads, so that no long list is in memory. */
 const pageSize = 500
@@ -247,12 +204,11 @@ interface IntegrationCount {
   readonly pauseReason: PauseReason
 }
 
-type ReplayFailedOptions = OperateOptions & FilterOptions & { readonly all?: true; readonly dryRun?: true }
+type ReplayFailedOptions = OperateOptions & FilterOptions & Options<'all' | 'dryRun'>
 
 /**
  * Makes all matching exhausted deliveries due now, without a limit, and shows the progress.
  * @returns 0 when complete; 1 after an interruption: the same command then continues with the other deliveries.
- * @throws UsageError `ERR_USAGE` when neither a filter nor `all` is given.
  */
 function replayFailed(options: ReplayFailedOptions, io: Io): Promise<ExitCode> {
   const { all = false, dryRun = false } = options
@@ -342,7 +298,7 @@ function pauseText(reason: PauseReason): string {
   return reason === 'disabled' ? 'waits until the integration is enabled' : 'waits until the integration has a URL'
 }
 
-type CheckOptions = OperateOptions & { readonly repair?: true }
+type CheckOptions = OperateOptions & Options<'repair'>
 
 /**
  * Counts missing deliveries and, with `repair`, makes them due. Shows progress on a terminal.

@@ -1,6 +1,13 @@
 /** `payment-integration dev`: runs a demo on this machine, with a payment every few seconds. @module */
-import type { Command } from 'commander'
-import { durationParser, examples, parseDuration, parseReceiverUrl, type Run, wholeNumberParser } from '../command.js'
+import type { Cli, Options } from '../command.js'
+import {
+  addCommand,
+  durationParser,
+  parseDuration,
+  parsePort,
+  parseReceiverUrl,
+  wholeNumberParser,
+} from '../command.js'
 import { devDefaults } from '../dev/demo-events.js'
 import type { RunEnd } from '../dev/session.js'
 import { randomSeed } from '../development.js'
@@ -9,60 +16,41 @@ import type { ExitCode, Io } from '../io.js'
 import { aborted, isStoppedEarly } from '../process.js'
 
 /** Durations are in milliseconds. */
-interface DevOptions {
-  readonly every?: number
-  readonly payments?: number
-  readonly untilIdle?: true
-  readonly deadline?: number
-  readonly seed?: number
-  readonly port?: number
-  readonly keep?: true
-  readonly forwardTo?: string
-  readonly env?: string | false
-  readonly quiet?: true
-  readonly json?: true
-}
+type DevOptions = Options<'every' | 'payments' | 'deadline' | 'seed' | 'port', number> &
+  Options<'forwardTo', string> &
+  Options<'env', string | false> &
+  Options<'untilIdle' | 'keep' | 'quiet' | 'json'>
 
-export function addDev(program: Command, run: Run): void {
-  program
-    .command('dev')
+export function addDev(cli: Cli): void {
+  const seedHelp = 'seed of amounts, merchants and refunds (default: random)'
+  const portHelp = `port of the API (default: PI_PORT, else the first free port from ${devDefaults.port})`
+  addCommand(
+    cli,
+    'dev',
+    dev,
+    'dev',
+    'dev --forward-to http://localhost:3000/webhook',
+    'dev --every 500ms --seed 42',
+    'dev --until-idle --payments 5 --json',
+  )
     .description('run a demo on this machine: server, chain, receiver, and a payment every few seconds')
     .option('--every <duration>', 'time between two payments (default 3s; 200ms with --until-idle)', parseDuration)
     .option('--payments <number>', 'number of payments to make (default: no limit)', wholeNumberParser(1, 1_000_000))
     .option('--until-idle', 'stop when all --payments are final, delivered, verified and read back')
     .option('--deadline <duration>', 'time limit of a run with --until-idle (default 60s)', durationParser('24d'))
-    .option(
-      '--seed <number>',
-      'seed of amounts, merchants and refunds (default: random)',
-      wholeNumberParser(0, 2 ** 32 - 1),
-    )
-    .option(
-      '--port <port>',
-      `port of the API (default: PI_PORT, else the first free port from ${devDefaults.port})`,
-      wholeNumberParser(0, 65_535),
-    )
+    .option('--seed <number>', seedHelp, wholeNumberParser(0, 2 ** 32 - 1))
+    .option('--port <port>', portHelp, parsePort)
     .option('--forward-to <url>', 'your receiver, which gets each delivery as it is sent', parseReceiverUrl)
     .option('--env <file>', `file for the five values of an integrator, with --forward-to (default ${devDefaults.env})`)
     .option('--no-env', 'do not write that file')
     .option('--keep', 'keep the databases and print their folder')
     .option('--quiet', 'print only the header, problems and the summary')
-    .addHelpText(
-      'after',
-      examples(
-        'dev',
-        'dev --forward-to http://localhost:3000/webhook',
-        'dev --every 500ms --seed 42',
-        'dev --until-idle --payments 5 --json',
-      ),
-    )
-    .action(run(dev))
 }
 
 /**
  * Runs service, chain, receiver, processor and reader until `io.signal` aborts.
  * With `untilIdle` the demo ends once every payment is verified. All parts are stopped before the return.
  * @returns 0 when the signal stopped the demo or every payment is verified; 1 when something failed.
- * @throws UsageError `ERR_USAGE` for contradicting options; errors of parts that could not start.
  */
 async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
   const { untilIdle = false, payments, keep = false, json = false, quiet = false } = options

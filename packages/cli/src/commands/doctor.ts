@@ -1,33 +1,31 @@
 /** `payment-integration doctor`: probes a receiver of notifications, and prints what to change. @module */
 import type { DoctorFinding, DoctorFramework, DoctorProbe, DoctorReport } from '@payment-integration/testing/doctor'
-import { type Command, Option } from 'commander'
-import { durationParser, exampleAddress, examples, parseAddress, parseReceiverUrl, type Run } from '../command.js'
-import { InterruptedError, UsageError } from '../errors.js'
+import { Option } from 'commander'
+import type { Cli, Options } from '../command.js'
+import { addCommand, durationParser, exampleAddress, parseAddress, parseReceiverUrl } from '../command.js'
+import { throwInterrupted, UsageError } from '../errors.js'
 import { frameworkNames } from '../init/layout.js'
 import type { Variables } from '../input.js'
 import { checkVariableName, findFrameworks, readIntegratorVariables, readSmallFile, splitSecrets } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, createStyle, type Style } from '../output.js'
 
-interface DoctorFlags {
-  readonly integration?: string
-  readonly secretEnv?: string
-  readonly secretFile?: string
-  readonly envFile?: string
-  /** Milliseconds. */
-  readonly timeout?: number
-  readonly framework?: DoctorFramework
-  readonly json?: true
-}
+/** `timeout` is in milliseconds. */
+type DoctorFlags = Options<'integration' | 'secretEnv' | 'secretFile' | 'envFile', string> &
+  Options<'timeout', number> &
+  Options<'framework', DoctorFramework> &
+  Options<'json'>
 
 /** The names of `init`, with both routers of Next. The test kit, which also has them, is loaded only on demand. */
 const frameworks: readonly DoctorFramework[] = frameworkNames.flatMap((name) =>
   name === 'next' ? (['next-app', 'next-pages'] as const) : [name],
 )
 
-export function addDoctor(program: Command, run: Run): void {
-  program
-    .command('doctor')
+export function addDoctor(cli: Cli): void {
+  const exampleFile = `doctor https://shop.example/webhook --secret-file secret.txt --integration ${exampleAddress} --json`
+  const timeoutHelp = 'how long to wait for an answer (default: 5s, as in the service)'
+  const frameworkHelp = 'print only its lines (default: from ./package.json)'
+  addCommand(cli, 'doctor', examineReceiver, 'doctor http://127.0.0.1:4000/webhook --env-file .env.local', exampleFile)
     .summary('probe a receiver of notifications, and print what to change')
     .description(
       'Sends valid and invalid deliveries to a receiver, checks its answers against the interface, and prints each cause with the line to change. A correct receiver stores the test payments: use a test system.',
@@ -37,22 +35,8 @@ export function addDoctor(program: Command, run: Run): void {
     .option('--secret-env <name>', 'variable with the webhook signing secret (default: WEBHOOK_SIGNING_SECRET)')
     .option('--secret-file <file>', 'file with the webhook signing secret')
     .option('--env-file <file>', 'file with variables that the environment lacks (default: .env.local, if it exists)')
-    .option(
-      '--timeout <duration>',
-      'how long to wait for an answer (default: 5s, as in the service)',
-      durationParser('10m'),
-    )
-    .addOption(
-      new Option('--framework <name>', 'print only its lines (default: from ./package.json)').choices(frameworks),
-    )
-    .addHelpText(
-      'after',
-      examples(
-        'doctor http://127.0.0.1:4000/webhook --env-file .env.local',
-        `doctor https://shop.example/webhook --secret-file secret.txt --integration ${exampleAddress} --json`,
-      ),
-    )
-    .action(run(examineReceiver))
+    .option('--timeout <duration>', timeoutHelp, durationParser('10m'))
+    .addOption(new Option('--framework <name>', frameworkHelp).choices(frameworks))
 }
 
 async function examineReceiver(url: string, flags: DoctorFlags, io: Io): Promise<ExitCode> {
@@ -67,9 +51,8 @@ async function examineReceiver(url: string, flags: DoctorFlags, io: Io): Promise
   ])
   const onProbe = (probe: DoctorProbe) => report({ event: 'probe', ...probe }, (event) => probeText(event, style))
   const running = runDoctor({ url, ...credentials, now: io.now, timeoutMs: timeout, signal: io.signal, onProbe })
-  const result = await running.catch((error: unknown) => {
-    throw io.signal.aborted ? new InterruptedError('Interrupted before the last probe: there is no verdict.') : error
-  })
+  const interrupted = throwInterrupted(io.signal, 'Interrupted before the last probe: there is no verdict.')
+  const result = await running.catch(interrupted)
   const { probes: _, findings, ...counts } = result
   const usedFrameworks = framework === undefined ? await findFrameworks() : [framework]
   for (const finding of findings)
@@ -81,10 +64,7 @@ async function examineReceiver(url: string, flags: DoctorFlags, io: Io): Promise
 /** The variable names of the examples. The plural one holds several secrets, the newest first. */
 const secretNames = ['WEBHOOK_SIGNING_SECRET', 'WEBHOOK_SIGNING_SECRETS']
 
-/**
- * Reads the credentials. Options come first, then the environment, then the file.
- * @throws UsageError `ERR_USAGE` when a credential is missing or a file is unreadable. The message quotes no value.
- */
+/** Reads the credentials: from options, else the environment, else the file. No error quotes a value. */
 async function readCredentials(flags: DoctorFlags, env: Io['env']) {
   const { integration, secretEnv, secretFile, envFile } = flags
   if (secretEnv !== undefined && secretFile !== undefined)

@@ -1,24 +1,16 @@
 /** `payment-integration explain`: checks whether a pasted delivery verifies, and explains a failure. @module */
 import type { ExplainFinding, Explanation, RequestForm } from '@payment-integration/testing/explain'
-import type { Command } from 'commander'
-import { append, examples, type Run, wholeNumberParser } from '../command.js'
+import { addCommand, append, type Cli, type Options, wholeNumberParser } from '../command.js'
 import { UsageError } from '../errors.js'
 import { findFrameworks, readInput, readIntegratorVariables, readSecret, type Variables } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, grouped, indent, roundedDuration, table } from '../output.js'
 
-interface ExplainFlags {
-  readonly json?: boolean | undefined
-  readonly body?: string | undefined
-  readonly headers?: string | undefined
-  readonly secretEnv?: readonly string[] | undefined
-  readonly secretFile?: readonly string[] | undefined
-  readonly previousSecretEnv?: readonly string[] | undefined
-  readonly apiSecretEnv?: string | undefined
-  readonly envFile?: string | undefined
-  /** Unix time in seconds. */
-  readonly now?: number | undefined
-}
+/** `now`: unix time in seconds. */
+type ExplainFlags = Options<'body' | 'headers' | 'apiSecretEnv' | 'envFile', string> &
+  Options<'secretEnv' | 'secretFile' | 'previousSecretEnv', readonly string[]> &
+  Options<'now', number> &
+  Options<'json'>
 
 /** The variable that the documentation's receivers use. */
 const usualVariable = 'WEBHOOK_SIGNING_SECRET'
@@ -26,9 +18,16 @@ const maxMiB = 16
 /** The last second of the year 9999. */
 const lastSecond = 253_402_300_799
 
-export function addExplain(program: Command, run: Run): void {
-  program
-    .command('explain')
+export function addExplain(cli: Cli): void {
+  addCommand(
+    cli,
+    'explain',
+    explain,
+    'explain request.txt',
+    'explain request.txt --env-file .env.local',
+    'explain --headers headers.txt --body body.json --secret-file secret.txt',
+    'explain request.txt --secret-env NEW_SECRET --previous-secret-env OLD_SECRET --json',
+  )
     .summary('check whether a pasted delivery verifies, and explain why not')
     .description(
       'check whether a delivery verifies, and explain why not: takes a curl command, a raw HTTP message or a gateway event, from a file or standard input; exits with 1 unless it verifies',
@@ -42,24 +41,9 @@ export function addExplain(program: Command, run: Run): void {
     .option('--api-secret-env <name>', 'variable with the API secret, to detect that the two secrets are swapped')
     .option('--env-file <file>', 'file with variables that the environment lacks (default: .env.local, if it exists)')
     .option('--now <unix seconds>', 'the time of receipt (default: the clock)', wholeNumberParser(0, lastSecond))
-    .addHelpText(
-      'after',
-      examples(
-        'explain request.txt',
-        'explain request.txt --env-file .env.local',
-        'explain --headers headers.txt --body body.json --secret-file secret.txt',
-        'explain request.txt --secret-env NEW_SECRET --previous-secret-env OLD_SECRET --json',
-      ),
-    )
-    .action(run(explain))
 }
 
-/**
- * Explains one delivery. Secrets come from variables and files only, because other users can see arguments.
- * @returns 0 when the delivery verifies, else 1.
- * @throws UsageError `ERR_USAGE` for a missing secret or part, or an unreadable file; UnreadableRequestError
- * `ERR_REQUEST_UNREADABLE`; InterruptedError `ERR_INTERRUPTED`.
- */
+/** Explains one delivery. Secrets come from variables and files only, because other users can see arguments. */
 async function explain(file: string | undefined, flags: ExplainFlags, io: Io): Promise<ExitCode> {
   const secrets = await readSecrets(flags, io)
   const { explainDelivery } = await import('@payment-integration/testing/explain')

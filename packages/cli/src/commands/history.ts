@@ -12,71 +12,45 @@ import type {
   PendingDeliveries,
   RetentionProgress,
 } from '@payment-integration/core/internal'
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { createFolderArchive } from '../archive.js'
-import type { ExpectedRecord, Run } from '../command.js'
+import type { Cli, ExpectedRecord, Options } from '../command.js'
 import {
+  addCommand,
   addGroup,
   databaseOption,
   defaultLimit,
-  examples,
   limitOption,
   parseExpectedRecord,
   wholeNumberParser,
 } from '../command.js'
-import { BackupError, InterruptedError, UsageError } from '../errors.js'
+import { BackupError, InterruptedError, throwInterrupted, UsageError } from '../errors.js'
 import { openSqlite, syncPath } from '../files.js'
 import type { ExitCode, Io } from '../io.js'
 import { counted, createReporter, grouped, momentText, type Reporter } from '../output.js'
 import { findMissingDatabase, type OperateOptions, type Operation, operate, withFlags } from '../with-service.js'
 
-export function addAudit(program: Command, run: Run): void {
+export function addAudit(cli: Cli): void {
   const verify = `verify --expect 12:${'9f2c'.repeat(16)}`
-  const { add } = addGroup(
-    program,
-    run,
-    'audit',
-    'list and verify the audit log of changes to secrets, URLs, deliveries and verifications',
-    'list',
-    verify,
-  )
+  const about = 'list and verify the audit log of changes to secrets, URLs, deliveries and verifications'
+  const { add } = addGroup(cli, 'audit', about, 'list', verify)
+  const parseNumber = wholeNumberParser(0, Number.MAX_SAFE_INTEGER)
 
-  add(
-    'list',
-    'list the newest records, oldest first',
-    listAudit,
-    'list',
-    'list --after 100 --limit 20',
-    'list --all --json',
-  )
+  add('list', listAudit, 'list', 'list --after 100 --limit 20', 'list --all --json')
+    .description('list the newest records, oldest first')
     .option(...limitOption('records'))
-    .option(
-      '--after <number>',
-      'start after the record with this number',
-      wholeNumberParser(0, Number.MAX_SAFE_INTEGER),
-    )
+    .option('--after <number>', 'start after the record with this number', parseNumber)
     .addOption(new Option('--all', 'print all records').conflicts('limit'))
-  add(
-    'head',
+  add('head', auditHead, 'head', 'head --json').description(
     'print the newest record as <number>:<hash>, to store outside the database',
-    auditHead,
-    'head',
-    'head --json',
   )
-  add(
-    'verify',
-    'check that no record was changed, removed or inserted; exits with 1 and names the first bad record',
-    verifyAudit,
-    'verify',
-    verify,
-  ).option(
-    '--expect <number:hash>',
-    'a record that audit head printed before, which must still be in the log',
-    parseExpectedRecord,
-  )
+  const expected = 'a record that audit head printed before, which must still be in the log'
+  add('verify', verifyAudit, 'verify', verify)
+    .description('check that no record was changed, removed or inserted; exits with 1 and names the first bad record')
+    .option('--expect <number:hash>', expected, parseExpectedRecord)
 }
 
-type ListAuditOptions = OperateOptions & { readonly limit?: number; readonly all?: true; readonly after?: number }
+type ListAuditOptions = OperateOptions & Options<'limit' | 'after', number> & Options<'all'>
 
 const pageSize = 500
 
@@ -113,7 +87,7 @@ const auditHead = operate(async ({ audit }, { report }) => {
   )
 })
 
-type VerifyOptions = OperateOptions & { readonly expect?: ExpectedRecord }
+type VerifyOptions = OperateOptions & Options<'expect', ExpectedRecord>
 
 const verifyAudit = operate(async ({ audit }, { report, options, io }: Operation<VerifyOptions>) => {
   const { expect } = options
@@ -155,33 +129,23 @@ function auditLine({ seq, at, actor, action, subject, details }: AuditRecord): s
   return [String(seq).padStart(6), momentText(at), actor, action, subject, ...facts].join('  ')
 }
 
-export function addRetention(program: Command, run: Run): void {
-  const { change } = addGroup(
-    program,
-    run,
-    'retention',
-    'write old history to files, remove it, and restore it',
-    'run --dry-run',
-    'run --folder /var/lib/payments/history',
-  )
-  change(
-    'run',
-    'write history that is older than PI_RETENTION_… to files, then remove it; run it once a day',
-    runRetention,
-    'run --dry-run',
-    'run --folder /var/lib/payments/history',
-  )
+export function addRetention(cli: Cli): void {
+  const runExamples = ['run --dry-run', 'run --folder /var/lib/payments/history']
+  const about = 'write old history to files, remove it, and restore it'
+  const { change } = addGroup(cli, 'retention', about, ...runExamples)
+  change('run', runRetention, ...runExamples)
+    .description('write history that is older than PI_RETENTION_… to files, then remove it; run it once a day')
     .option('--dry-run', 'print what would be removed; changes nothing')
     .option('--give-up', 'mark old pending deliveries as exhausted; otherwise their history stays')
     .option('--folder <path>', 'where the files go (PI_RETENTION_FOLDER)')
-  const file = 'deliveries-000012-20261126T030000Z.jsonl.gz'
-  change('restore', 'restore the rows of a file until the next run', restoreHistory, `restore ${file}`)
+  change('restore', restoreHistory, 'restore deliveries-000012-20261126T030000Z.jsonl.gz')
+    .description('restore the rows of a file until the next run')
     .option('--folder <path>', 'where the file is (PI_RETENTION_FOLDER)')
     .argument('<file>', 'a file in PI_RETENTION_FOLDER, or a path such as ./<file>')
 }
 
-type FolderOptions = OperateOptions & { readonly folder?: string }
-type RunOptions = FolderOptions & { readonly dryRun?: true; readonly giveUp?: true }
+type FolderOptions = OperateOptions & Options<'folder', string>
+type RunOptions = FolderOptions & Options<'dryRun' | 'giveUp'>
 
 /** @returns 1 when the audit log is broken, else 0. */
 const runRetention = operate(async ({ history }, { report, config, options, io }: Operation<RunOptions>) => {
@@ -204,12 +168,9 @@ const runRetention = operate(async ({ history }, { report, config, options, io }
     report({ ...progress, event: `retention.${progress.event}` }, () => progressText(progress))
   }
   const how = { givesUp: options.giveUp === true, onProgress, signal: io.signal }
-  try {
-    await history.run(policy, createFolderArchive({ folder }), how)
-  } catch (error) {
-    if (io.signal.aborted) throw new InterruptedError('Interrupted; the removed rows are in files.', { cause: error })
-    throw error
-  }
+  await history
+    .run(policy, createFolderArchive({ folder }), how)
+    .catch(throwInterrupted(io.signal, 'Interrupted; the removed rows are in files.'))
   report({ event: 'retention.done', removed }, () => [
     removed === 0 ? 'Nothing was removed.' : `Removed ${rowsText(removed)} in all; their files are in ${folder}.`,
   ])
@@ -263,23 +224,18 @@ function historyText({ kind, part, rows, from, to }: ExpiredHistory): string {
 
 const rowsText = (rows: number) => counted(rows, 'row')
 
-export function addBackup(program: Command, run: Run): void {
-  program
-    .command('backup')
+export function addBackup(cli: Cli): void {
+  addCommand(cli, 'backup', backUp, 'backup backups/payments-2026-01-31.db')
     .description('copy a SQLite database while the server runs; for PostgreSQL see docs/backup.md')
     .argument('<file>', 'the new file; it must not exist')
     .option(...databaseOption)
-    .addHelpText('after', examples('backup backups/payments-2026-01-31.db'))
-    .action(run(backUp))
 }
 
 /**
  * Copies the database, as it is at one moment, into a new file that only its owner may read. The file gets its name
  * only when it is complete and on the disk.
- * @throws UsageError `ERR_USAGE` for PostgreSQL and for a file that exists; DatabaseMissingError
- * `ERR_DATABASE_MISSING`; BackupError `ERR_BACKUP` when the copy cannot be written.
  */
-async function backUp(file: string, options: OperateOptions, io: Io): Promise<ExitCode> {
+async function backUp(file: string, options: OperateOptions, io: Io): Promise<void> {
   const { readDatabaseConfig } = await import('@payment-integration/server/internal')
   const database = readDatabaseConfig(withFlags(io.env, options))
   if (database.kind === 'postgres')
@@ -290,7 +246,6 @@ async function backUp(file: string, options: OperateOptions, io: Io): Promise<Ex
   createReporter(io, options.json)({ event: 'backup', file: target, bytes }, (event) => [
     `Copied ${grouped(event.bytes)} bytes to ${event.file}.`,
   ])
-  return 0
 }
 
 async function writeCopy(source: string, target: string): Promise<number> {

@@ -8,19 +8,15 @@ import type {
   SubjectView,
   VerdictRecord,
 } from '@payment-integration/core/internal'
-import { defaultLimit } from '../command.js'
+import { defaultLimit, type Options } from '../command.js'
 import { UsageError } from '../errors.js'
 import { readInput } from '../input.js'
 import type { Io } from '../io.js'
 import { type Columns, grouped, momentText, type ReportedEvent, shortHash, tableOf } from '../output.js'
 import { type OperateOptions, type Operation, operate } from '../with-service.js'
 
-export interface IdentityOptions extends OperateOptions {
-  /** An e-mail address in any spelling, or `-` for standard input. Hashed, and never printed or stored. */
-  readonly email?: string
-  readonly key?: string
-  readonly limit?: number
-}
+/** `email`: an address in any spelling, or `-` for standard input. It is hashed, and never printed or stored. */
+export type IdentityOptions = OperateOptions & Options<'email' | 'key', string> & Options<'limit', number>
 
 export function requireIdentity({ identity }: Pick<Service, 'identity'>): Identity {
   if (identity !== null) return identity
@@ -81,11 +77,8 @@ function createListAction<T, O extends IdentityOptions = IdentityOptions>(list: 
   })
 }
 
-interface SubjectOptions extends IdentityOptions {
-  /** Id of an account: lists its subjects, including the verification that its user made without an integration. */
-  readonly account?: string
-  readonly after?: string
-}
+/** `account`: the id of an account, which lists its subjects, also the verification made without an integration. */
+type SubjectOptions = IdentityOptions & Options<'account' | 'after', string>
 
 export const listSubjects = createListAction<SubjectView, SubjectOptions>({
   read: (identity, query, { account, after }) => identity.subjects({ ...query, accountId: account, afterId: after }),

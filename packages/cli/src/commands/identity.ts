@@ -1,7 +1,7 @@
 /** `payment-integration identity …`: resolves redemptions and closes stuck verifications. @module */
 import type { CloseRequest, CloseResult, ResolveResult } from '@payment-integration/core/internal'
 import { type Command, Option } from 'commander'
-import { addGroup, limitOption, type Run } from '../command.js'
+import { addGroup, type Cli, limitOption, type Options } from '../command.js'
 import { UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { type OperateOptions, withService } from '../with-service.js'
@@ -10,38 +10,21 @@ import { histories, listSubjects, readEmailKey, requireIdentity } from './identi
 
 const exampleKey = '9f2c'.repeat(16)
 
-export function addIdentity(program: Command, run: Run): void {
-  const { add, change } = addGroup(
-    program,
-    run,
-    'identity',
-    'list shared identity verifications, resolve unknown outcomes and close stuck verifications',
-    'list --email - < address.txt',
-    `shares --key ${exampleKey}`,
-  )
+export function addIdentity(cli: Cli): void {
+  const about = 'list shared identity verifications, resolve unknown outcomes and close stuck verifications'
+  const [fromInput, withKey] = ['list --email - < address.txt', `--key ${exampleKey}`]
+  const { add, change } = addGroup(cli, 'identity', about, fromInput, `shares ${withKey}`)
 
-  withFilters(
-    add(
-      'list',
-      'list subjects: the account of an address, its verification, and who shared it',
-      listSubjects,
-      'list',
-      'list --email - < address.txt',
-      'list --json',
-    ),
-  )
+  withFilters(add('list', listSubjects, 'list', fromInput, 'list --json'))
+    .description('list subjects: the account of an address, its verification, and who shared it')
     .addOption(new Option('--account <id>', 'only subjects of this account').conflicts(['email', 'key']))
     .option('--after <subject>', 'start after the subject with this id')
-  for (const [name, about, list] of histories)
-    withFilters(add(name, about, list, `${name} --limit 20`, `${name} --key ${exampleKey}`))
+  for (const [name, description, list] of histories)
+    withFilters(add(name, list, `${name} --limit 20`, `${name} ${withKey}`)).description(description)
 
-  change(
-    'resolve',
-    'resolve a redemption whose outcome is unknown',
-    resolveRedemption,
-    'resolve pi:7f3a:1 --applicant 5b594ade0a975a36c9349e66',
-    'resolve pi:7f3a:1 --none',
-  )
+  const exampleResolve = 'resolve pi:7f3a:1 --applicant 5b594ade0a975a36c9349e66'
+  change('resolve', resolveRedemption, exampleResolve, 'resolve pi:7f3a:1 --none')
+    .description('resolve a redemption whose outcome is unknown')
     .argument(
       '<name>',
       'external user id, as identity redemptions prints it; its state must be unresolved, unknown, or in_flight without a lease',
@@ -49,14 +32,8 @@ export function addIdentity(program: Command, run: Run): void {
     .addOption(new Option('--applicant <id>', 'the redemption created the applicant with this id').conflicts('none'))
     .option('--none', 'the redemption created no applicant; the user may share again')
 
-  const close = change(
-    'close',
-    'close stuck verifications that the provider confirms as stuck; a dry run without --apply',
-    closeVerifications,
-    `close --hold --key ${exampleKey}`,
-    'close --missing --subject 7f3a --apply',
-  )
-  withAddress(close)
+  withAddress(change('close', closeVerifications, `close --hold ${withKey}`, 'close --missing --subject 7f3a --apply'))
+    .description('close stuck verifications that the provider confirms as stuck; a dry run without --apply')
     .addOption(new Option('--subject <id>', 'only the subject with this id').conflicts(['email', 'key']))
     .addOption(new Option('--hold', 'the applicant was deactivated and is active again').conflicts('missing'))
     .option('--missing', 'the applicant was deleted at the provider; the donor may share again')
@@ -65,19 +42,15 @@ export function addIdentity(program: Command, run: Run): void {
 
 /** The actions validate both values: only an open service can hash an address. */
 function withAddress(command: Command): Command {
+  const about = 'only this e-mail address, which is hashed; - reads it from standard input'
   return command
-    .addOption(
-      new Option(
-        '--email <address>',
-        'only this e-mail address, which is hashed; - reads it from standard input',
-      ).conflicts('key'),
-    )
+    .addOption(new Option('--email <address>', about).conflicts('key'))
     .option('--key <keyed hash>', 'only the address with this keyed hash, as identity list prints it')
 }
 
 const withFilters = (command: Command) => withAddress(command).option(...limitOption('entries'))
 
-type ResolveOptions = OperateOptions & { readonly applicant?: string; readonly none?: true }
+type ResolveOptions = OperateOptions & Options<'applicant', string> & Options<'none'>
 
 /** For each result, whether the redemption is resolved, and the printed line. */
 const results: Readonly<Record<ResolveResult, readonly [isResolved: boolean, text: string]>> = {
@@ -96,12 +69,7 @@ const results: Readonly<Record<ResolveResult, readonly [isResolved: boolean, tex
   ],
 }
 
-/**
- * Resolves a redemption whose outcome is unknown, so that its user may share again. The audit log records the actor.
- * @returns 0 when the redemption is resolved, 1 when nothing changed.
- * @throws UsageError `ERR_USAGE` unless exactly one of `applicant` and `none` is given; for a blank applicant; and when
- * sharing is off.
- */
+/** Resolves a redemption whose outcome is unknown, so that its user may share again. @returns 1 if nothing changed. */
 function resolveRedemption(externalUserId: string, options: ResolveOptions, io: Io): Promise<ExitCode> {
   const { applicant, none = false } = options
   if ((applicant !== undefined) === none)
@@ -115,12 +83,7 @@ function resolveRedemption(externalUserId: string, options: ResolveOptions, io: 
   })
 }
 
-interface CloseOptions extends IdentityOptions {
-  readonly hold?: true
-  readonly missing?: true
-  readonly subject?: string
-  readonly apply?: true
-}
+type CloseOptions = IdentityOptions & Options<'subject', string> & Options<'hold' | 'missing' | 'apply'>
 
 const maxSubjects = 1_000
 
@@ -141,11 +104,9 @@ const rejections: Readonly<Record<Exclude<Result, 'closed'>, string>> = {
 }
 
 /**
- * Closes verifications on hold or with a missing applicant, if the provider confirms that state. The audit log records
- * the actor. Without `apply` it prints the plan and changes nothing.
+ * Closes verifications on hold or with a missing applicant, if the provider confirms that state. Without `apply` it
+ * prints the plan and changes nothing.
  * @returns 0 when every verification is closed, or would be; 1 when one is not, or none is stuck.
- * @throws UsageError `ERR_USAGE` unless exactly one of `hold` and `missing` is given, with a subject or an address; and
- * when sharing is off.
  */
 function closeVerifications(options: CloseOptions, io: Io): Promise<ExitCode> {
   const { hold = false, missing = false, subject: id, apply = false } = options

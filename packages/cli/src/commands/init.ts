@@ -1,7 +1,7 @@
 /** `payment-integration init`: writes a receiver, its tables and a test into a project. @module */
 import { resolve } from 'node:path'
-import { Argument, type Command, Option } from 'commander'
-import { examples, type Run } from '../command.js'
+import { Argument, Option } from 'commander'
+import { addCommand, type Cli, type Options } from '../command.js'
 import { UsageError } from '../errors.js'
 import { type DatabaseName, type FrameworkName, frameworkNames } from '../init/layout.js'
 import { type Plan, planInit, unifiedDiff, writePlan } from '../init/plan.js'
@@ -10,28 +10,17 @@ import { canAsk, confirm } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, createStyle, type Reporter, type Style } from '../output.js'
 
-interface InitOptions {
-  readonly dir: string
-  readonly database?: DatabaseName
-  readonly path?: string
-  readonly from?: string
-  readonly yes?: true
-  readonly dryRun?: true
-  readonly json?: true
-}
+type InitOptions = Options<'path' | 'from', string> &
+  Options<'database', DatabaseName> &
+  Options<'yes' | 'dryRun' | 'json'> & { readonly dir: string }
 
-export function addInit(program: Command, run: Run): void {
-  program
-    .command('init')
+export function addInit(cli: Cli): void {
+  const databaseHelp = 'where versions are stored (default: postgres if pg is a dependency)'
+  addCommand(cli, 'init', init, 'init express', 'init next --path /hooks/payments --dry-run', 'init koa --yes')
     .description('add a receiver of notifications, its tables and a test to a project; shows the diff first')
     .addArgument(new Argument('<framework>', 'the framework of the project').choices(frameworkNames))
     .option('--dir <folder>', 'the folder with the package.json of the project', '.')
-    .addOption(
-      new Option('--database <name>', 'where versions are stored (default: postgres if pg is a dependency)').choices([
-        'sqlite',
-        'postgres',
-      ]),
-    )
+    .addOption(new Option('--database <name>', databaseHelp).choices(['sqlite', 'postgres']))
     .option('--path <path>', 'the path of the webhook (default: /webhook; /api/webhook in the pages router of Next)')
     .option(
       '--from <folder>',
@@ -39,15 +28,11 @@ export function addInit(program: Command, run: Run): void {
     )
     .option('--yes', 'write without asking')
     .option('--dry-run', 'only print the diff')
-    .addHelpText('after', examples('init express', 'init next --path /hooks/payments --dry-run', 'init koa --yes'))
-    .action(run(init))
 }
 
 /**
  * Prints the diff, asks, and writes. A file with other content is not changed; the lines to add by hand are printed.
  * @returns 0 when all was written or nothing was missing; 1 when a file needs changes by hand, or the answer was no.
- * @throws UsageError `ERR_USAGE` for options that do not fit the framework, and without `--yes` where nobody can
- * answer. InitError `ERR_INIT` when the project does not fit the framework, or a file could not be written.
  */
 async function init(framework: FrameworkName, options: InitOptions, io: Io): Promise<ExitCode> {
   const { json = false, yes = false, dryRun = false, database, path, from } = options

@@ -1,78 +1,53 @@
 /** `payment-integration integrations …`: creates, changes and moves them, and rotates their secrets. @module */
 import type { IntegrationView, MoveError } from '@payment-integration/core'
 import type { EndpointView, UnrecordedRange } from '@payment-integration/core/internal'
-import { Argument, type Command } from 'commander'
+import { Argument } from 'commander'
 import { createGzipFile, openGzipFile } from '../archive.js'
-import { addGroup, exampleAddress, parseAddress, parseDuration, parseNotificationUrl, type Run } from '../command.js'
+import type { Cli, Options } from '../command.js'
+import { addGroup, exampleAddress, parseAddress, parseDuration, parseNotificationUrl } from '../command.js'
 import { UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { exactDuration, grouped, momentText, shownOnce } from '../output.js'
 import { type OperateOptions, type Operation, operate, operateOrCreate, withService } from '../with-service.js'
 
 const address = () => new Argument('<address>', 'integration address: 0x and 40 hex digits').argParser(parseAddress)
+const parseUrlOrNone = (text: string) => (text === 'none' ? null : parseNotificationUrl(text))
 
-export function addIntegrations(program: Command, run: Run): void {
+export function addIntegrations(cli: Cli): void {
   const example = `create ${exampleAddress} --name "My shop"`
-  const { add, change } = addGroup(program, run, 'integrations', 'manage integrations', 'list', example)
+  const { add, change } = addGroup(cli, 'integrations', 'manage integrations', 'list', example)
 
-  change(
-    'create',
-    'register an integration and print its two secrets once',
-    createIntegration,
-    `create ${exampleAddress} --url https://shop.example/webhook`,
-  )
+  const urlHelp = 'where notifications are sent: an https URL (with PI_ENV=development also http to this machine)'
+  change('create', createIntegration, `create ${exampleAddress} --url https://shop.example/webhook`)
+    .description('register an integration and print its two secrets once')
     .addArgument(address())
     .option('--name <name>', 'label for operators')
-    .option(
-      '--url <url>',
-      'where notifications are sent: an https URL (with PI_ENV=development also http to this machine)',
-      parseNotificationUrl,
-    )
-  add('list', 'list all integrations without their secrets, and which endpoints fail', listIntegrations, 'list --json')
-  change(
-    'enable',
-    'accept requests from an integration again, and send its deliveries',
-    setIntegrationEnabled(true),
-    `enable ${exampleAddress}`,
-  ).addArgument(address())
-  change(
-    'disable',
-    'reject requests of an integration with 401 after at most a quarter of a second, and pause its deliveries',
-    setIntegrationEnabled(false),
-    `disable ${exampleAddress}`,
-  ).addArgument(address())
-  change(
-    'set-url',
-    'change the URL to which notifications are sent',
-    setIntegrationUrl,
-    `set-url ${exampleAddress} https://shop.example/webhook`,
+    .option('--url <url>', urlHelp, parseNotificationUrl)
+  add('list', listIntegrations, 'list --json').description(
+    'list all integrations without their secrets, and which endpoints fail',
   )
+  change('enable', setIntegrationEnabled(true), `enable ${exampleAddress}`)
+    .description('accept requests from an integration again, and send its deliveries')
     .addArgument(address())
-    .argument('<url>', 'an https URL, or the word none to send no notifications', (text: string) =>
-      text === 'none' ? null : parseNotificationUrl(text),
-    )
-  change(
-    'export',
-    'disable an integration, and write it to a file for another cell',
-    exportIntegration,
-    `export ${exampleAddress} --to shop.jsonl.gz`,
-  )
+  const disabled = 'reject requests of an integration with 401 after at most a quarter of a second'
+  change('disable', setIntegrationEnabled(false), `disable ${exampleAddress}`)
+    .description(`${disabled}, and pause its deliveries`)
+    .addArgument(address())
+  change('set-url', setIntegrationUrl, `set-url ${exampleAddress} https://shop.example/webhook`)
+    .description('change the URL to which notifications are sent')
+    .addArgument(address())
+    .argument('<url>', 'an https URL, or the word none to send no notifications', parseUrlOrNone)
+  change('export', exportIntegration, `export ${exampleAddress} --to shop.jsonl.gz`)
+    .description('disable an integration, and write it to a file for another cell')
     .addArgument(address())
     .requiredOption('--to <file>', 'path of the new file; it will contain payments and encrypted secrets')
-  change(
-    'import',
-    'import an integration from a file of another cell and enable it; after an interruption, run it again',
-    importIntegration,
-    'import shop.jsonl.gz',
-  ).argument('<file>', 'a file that integrations export wrote')
-  change(
-    'rotate-secret',
-    'replace the API secret; with --signing, replace the webhook secret in two steps',
-    rotateSecret,
-    `rotate-secret ${exampleAddress} --grace 7d`,
-    `rotate-secret ${exampleAddress} --signing --prepare`,
-    `rotate-secret ${exampleAddress} --signing --activate`,
-  )
+  change('import', importIntegration, 'import shop.jsonl.gz')
+    .description('import an integration from a file of another cell and enable it; after an interruption, run it again')
+    .argument('<file>', 'a file that integrations export wrote')
+  const rotation = `rotate-secret ${exampleAddress}`
+  const signing = `${rotation} --signing`
+  change('rotate-secret', rotateSecret, `${rotation} --grace 7d`, `${signing} --prepare`, `${signing} --activate`)
+    .description('replace the API secret; with --signing, replace the webhook secret in two steps')
     .addArgument(address())
     .option('--signing', 'replace the webhook secret; needs --prepare, --activate or --abort')
     .option(
@@ -85,7 +60,7 @@ export function addIntegrations(program: Command, run: Run): void {
     .option('--no-grace', 'drop the previous secret at once, because it may have leaked')
 }
 
-type CreateOptions = OperateOptions & { readonly name?: string; readonly url?: string }
+type CreateOptions = OperateOptions & Options<'name' | 'url', string>
 
 const createIntegration = operateOrCreate(async ({ integrations }, run: Operation<CreateOptions>, address: string) => {
   const { name, url = null } = run.options
@@ -150,14 +125,10 @@ function endpointLines(endpoint: EndpointView | null): string[] {
 /** Default grace time: a day to deploy the new secret everywhere. */
 const defaultGraceMs = 86_400_000
 
-interface RotateOptions extends OperateOptions {
-  readonly signing?: true
-  readonly prepare?: true
-  readonly activate?: true
-  readonly abort?: true
-  /** Grace time in milliseconds; false: none. */
-  readonly grace?: number | false
-}
+/** `grace`: in milliseconds; false: none. */
+type RotateOptions = OperateOptions &
+  Options<'signing' | 'prepare' | 'activate' | 'abort'> &
+  Options<'grace', number | false>
 
 async function rotateSecret(address: string, options: RotateOptions, io: Io): Promise<ExitCode> {
   const { grace, signing, prepare, activate, abort } = options
@@ -177,11 +148,7 @@ const steps = `A webhook secret is replaced in two steps, so that the receiver k
   rotate-secret <address> --signing --activate   signs with the new secret; add --no-grace if the old one has leaked
 To delete the new secret instead, pass --abort in place of --activate.`
 
-/**
- * Runs one step of the rotation of a signing secret: docs/rotate-a-signing-secret.md.
- * @throws UsageError `ERR_USAGE` unless `signing` and one step are given, and for a grace time without `activate`;
- * IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_SIGNING_SECRET_NOT_PREPARED`.
- */
+/** Runs one step of the rotation of a signing secret: docs/rotate-a-signing-secret.md. */
 async function rotateSigningSecret(address: string, options: RotateOptions, io: Io): Promise<ExitCode> {
   const { signing = false, prepare = false, activate = false, abort = false, grace } = options
   if (!signing || [prepare, activate, abort].filter(Boolean).length !== 1) throw new UsageError(steps)

@@ -1,40 +1,26 @@
 /** `payment-integration listen`: forwards deliveries of a remote server to a local receiver. @module */
-import type { Command } from 'commander'
-import { examples, parseDuration, parseReceiverUrl, type Run, withIntegrator } from '../command.js'
-import { type IntegratorOptions, readIntegrator, readSecret } from '../input.js'
-import type { ExitCode, Io } from '../io.js'
+import { addCommand, type Cli, type Options, parseDuration, parseReceiverUrl } from '../command.js'
+import { type IntegratorOptions, readIntegrator, readSecret, withIntegrator } from '../input.js'
+import type { Io } from '../io.js'
 import { createReporter } from '../output.js'
 
-interface ListenOptions extends IntegratorOptions {
-  readonly forwardTo: string
-  readonly signingSecretEnv?: string
-  /** Milliseconds. */
-  readonly since?: number
-}
+/** `since` is in milliseconds. */
+type ListenOptions = IntegratorOptions &
+  Options<'signingSecretEnv', string> &
+  Options<'since', number> & { readonly forwardTo: string }
 
-export function addListen(program: Command, run: Run): void {
-  withIntegrator(program.command('listen'))
+export function addListen(cli: Cli): void {
+  const example = 'listen --server https://payments.example --forward-to http://localhost:3000/webhook'
+  const exampleFile = 'listen --env-file .env.local --forward-to http://localhost:3000/webhook --since 1h'
+  withIntegrator(addCommand(cli, 'listen', listen, example, exampleFile))
     .description('forward deliveries of a remote server to a receiver on this machine, until Ctrl-C')
     .requiredOption('--forward-to <url>', 'the receiver, such as http://localhost:3000/webhook', parseReceiverUrl)
     .option('--signing-secret-env <name>', 'variable with the signing secret, to check each signature')
     .option('--since <duration>', 'start with deliveries of the last 10m, 2h or 1d (default: now)', parseDuration)
-    .addHelpText(
-      'after',
-      examples(
-        'listen --server https://payments.example --forward-to http://localhost:3000/webhook',
-        'listen --env-file .env.local --forward-to http://localhost:3000/webhook --since 1h',
-      ),
-    )
-    .action(run(listen))
 }
 
-/**
- * Forwards until `io.signal` aborts, and prints a summary.
- * @returns 0 once the signal aborts.
- * @throws UsageError `ERR_USAGE` for missing or contradicting options; ServerError `ERR_SERVER` when the server rejects
- * the credentials or offers no stream.
- */
-async function listen(options: ListenOptions, io: Io): Promise<ExitCode> {
+/** Forwards until `io.signal` aborts, and prints a summary. */
+async function listen(options: ListenOptions, io: Io): Promise<void> {
   const { signingSecretEnv, since } = options
   const { variables, ...target } = await readIntegrator(options, io)
   const plan = {
@@ -45,5 +31,4 @@ async function listen(options: ListenOptions, io: Io): Promise<ExitCode> {
   }
   const { runListen } = await import('../listen/session.js')
   await runListen(plan, createReporter(io, options.json), io)
-  return 0
 }

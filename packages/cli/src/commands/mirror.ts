@@ -8,19 +8,26 @@ import { resolve } from 'node:path'
 import { findDatabaseUrlProblem } from '@payment-integration/contract/internal-io'
 import type { Mirror, MirrorEvent, MirrorReconciliation, MirrorStatus } from '@payment-integration/mirror'
 import type { HandlerOptions } from '@payment-integration/webhook'
-import { type Command, InvalidArgumentError } from 'commander'
-import { append, durationParser, exampleAddress, examples, parseAddress, type Run } from '../command.js'
-import { InterruptedError, MirrorDatabaseError, UsageError } from '../errors.js'
+import { InvalidArgumentError } from 'commander'
+import type { Cli, Options } from '../command.js'
+import { addCommand, append, durationParser, exampleAddress, parseAddress } from '../command.js'
+import { MirrorDatabaseError, throwInterrupted, UsageError } from '../errors.js'
 import { openSqlite } from '../files.js'
 import { readSecret, splitSecrets } from '../input.js'
-import type { ExitCode, Io } from '../io.js'
+import type { Io } from '../io.js'
 import { createReporter, grouped, momentText, type Reporter, roundedDuration, shortHash } from '../output.js'
 import { createdText, hasPassword } from '../with-service.js'
 import { parseServerUrl } from './status.js'
 
-export function addMirror(program: Command, run: Run): void {
-  program
-    .command('mirror')
+export function addMirror(cli: Cli): void {
+  const [server, integration] = ['--server https://payments.example', `--integration ${exampleAddress}`]
+  addCommand(
+    cli,
+    'mirror',
+    keepMirror,
+    `mirror --to sqlite:payments.db ${server} ${integration} --once`,
+    `mirror --to postgres:///shop ${server} ${integration} --listen 127.0.0.1:4748/webhook`,
+  )
     .description('keep a full local copy of the payments of one integration until Ctrl-C')
     .option('--to <url>', 'database of the copy: sqlite:<path> or postgres://… (MIRROR_URL)')
     .requiredOption('--server <url>', 'base URL of the service', parseServerUrl)
@@ -34,36 +41,20 @@ export function addMirror(program: Command, run: Run): void {
     .option('--listen <address>', 'also receive webhooks, such as at 127.0.0.1:4748/webhook', parseListenAddress)
     .option('--once', 'compare and repair once, print the lag, and exit')
     .option('--every <duration>', 'time between two comparisons (default 60s)', durationParser('24d'))
-    .addHelpText(
-      'after',
-      examples(
-        `mirror --to sqlite:payments.db --server https://payments.example --integration ${exampleAddress} --once`,
-        `mirror --to postgres:///shop --server https://payments.example --integration ${exampleAddress} --listen 127.0.0.1:4748/webhook`,
-      ),
-    )
-    .action(run(keepMirror))
 }
 
-/** Options of {@link keepMirror}. No option takes a secret: other users can see arguments. */
-interface MirrorCommandOptions {
-  readonly to?: string
-  readonly server: string
-  readonly integration: string
-  readonly apiSecretEnv?: string
-  readonly secretEnv?: readonly string[]
-  readonly listen?: ReturnType<typeof parseListenAddress>
-  readonly once?: true
-  readonly every?: number
-  readonly json?: true
-}
+/** No option takes a secret: other users can see arguments. `every` is in milliseconds. */
+type MirrorCommandOptions = Options<'to' | 'apiSecretEnv', string> &
+  Options<'secretEnv', readonly string[]> &
+  Options<'listen', ReturnType<typeof parseListenAddress>> &
+  Options<'every', number> &
+  Options<'once' | 'json'> & { readonly server: string; readonly integration: string }
 
 /**
  * Creates the tables, compares and repairs the copy, and prints the lag. Without `once` it repeats this at intervals,
  * receives webhooks with `listen`, and ends when `io.signal` aborts.
- * @throws UsageError `ERR_USAGE`; MirrorDatabaseError `ERR_MIRROR_DATABASE`; InterruptedError `ERR_INTERRUPTED` with
- * `once`; errors of the client and the mirror.
  */
-async function keepMirror(options: MirrorCommandOptions, io: Io): Promise<ExitCode> {
+async function keepMirror(options: MirrorCommandOptions, io: Io): Promise<void> {
   const { once = false, listen } = options
   if (once && listen !== undefined) throw new UsageError('--once receives no webhooks; omit --listen.')
   const url = targetUrl(options.to, io.env)
@@ -84,14 +75,12 @@ async function keepMirror(options: MirrorCommandOptions, io: Io): Promise<ExitCo
       throw toErrorFields(error).code.startsWith('ERR_MIRROR') ? error : new MirrorDatabaseError(error)
     })
     if (once)
-      await mirror.reconcile({ signal }).catch((cause: unknown) => {
-        if (!signal.aborted) throw cause
-        throw new InterruptedError('Interrupted; the next run continues at the last page.', { cause })
-      })
+      await mirror
+        .reconcile({ signal })
+        .catch(throwInterrupted(signal, 'Interrupted; the next run continues at the last page.'))
     else await runUntilAborted(mirror, options, printer, report, signal)
     await printer.done()
     if (!once) report({ event: 'stopped' }, () => ['Stopped.'])
-    return 0
   } finally {
     io.live?.([])
     await target.close()
@@ -100,25 +89,20 @@ async function keepMirror(options: MirrorCommandOptions, io: Io): Promise<ExitCo
 
 async function runUntilAborted(
   mirror: Mirror,
-  { listen, every }: Pick<MirrorCommandOptions, 'listen' | 'every'>,
-  printer: MirrorPrinter,
+  { listen, every: everyMs }: Pick<MirrorCommandOptions, 'listen' | 'every'>,
+  printer: ReturnType<typeof createPrinter>,
   report: Reporter,
   signal: AbortSignal,
 ): Promise<void> {
-  const options = {
+  if (listen === undefined) return mirror.run({ everyMs, signal })
+  const { url, close } = await serveEndpoint(listen, {
     receive: mirror.receive,
-    onError: (error: unknown) => printer.failure('receive', error),
-    onRejection: ({ code, status }: { readonly code: string; readonly status: number }) =>
+    onError: (error) => printer.failure('receive', error),
+    onRejection: ({ code, status }) =>
       report({ event: 'rejected', code, status }, () => [`Rejected a delivery: ${code} (${status}).`]),
-  }
-  const endpoint = listen && (await serveEndpoint(listen, options))
-  if (endpoint !== undefined)
-    report({ event: 'listening', url: endpoint.url }, ({ url }) => [`Receiving webhooks at ${url}. Ctrl-C stops it.`])
-  try {
-    await mirror.run({ everyMs: every, signal })
-  } finally {
-    await endpoint?.close()
-  }
+  })
+  report({ event: 'listening', url }, () => [`Receiving webhooks at ${url}. Ctrl-C stops it.`])
+  await mirror.run({ everyMs, signal }).finally(close)
 }
 
 async function createMirrorClient(options: MirrorCommandOptions, env: Io['env']) {
@@ -138,10 +122,7 @@ function toErrorFields(error: unknown): { readonly code: string; readonly messag
   return { code: typeof code === 'string' ? code : '', message: String(message ?? error) }
 }
 
-/**
- * Reads the URL of the database from the option, else from the variable.
- * @throws UsageError `ERR_USAGE` when there is no URL, its form is unknown, or the argument holds a password.
- */
+/** Reads the URL of the database from the option, else from the variable. @throws UsageError `ERR_USAGE` */
 export function targetUrl(to: string | undefined, env: Io['env']): string {
   if (to !== undefined && hasPassword(to))
     throw new UsageError(
@@ -162,17 +143,16 @@ export function targetUrl(to: string | undefined, env: Io['env']): string {
  * @throws MirrorDatabaseError `ERR_MIRROR_DATABASE`. A PostgreSQL server is reached only by the first statement.
  */
 async function openTarget(url: string) {
-  if (url.startsWith('sqlite:')) return openFile(resolve(url.slice('sqlite:'.length)))
-  const { default: pg } = await import('pg')
-  const pool = new pg.Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 10_000 })
-  // The pool replaces a broken idle connection; without this listener its error would end the process.
-  pool.on('error', () => {})
-  return { database: pool, createdPath: null, close: () => pool.end() }
-}
-
-async function openFile(path: string) {
+  if (!url.startsWith('sqlite:')) {
+    const { default: pg } = await import('pg')
+    const pool = new pg.Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 10_000 })
+    // The pool replaces a broken idle connection; without this listener its error would end the process.
+    pool.on('error', () => {})
+    return { database: pool, createdPath: null, close: () => pool.end() }
+  }
+  const path = resolve(url.slice('sqlite:'.length))
+  const isNew = !existsSync(path)
   try {
-    const isNew = !existsSync(path)
     // Only the owner may read the file, because it holds memos and merchant names.
     if (isNew) await (await open(path, 'a', 0o600)).close()
     const database = openSqlite(path)
@@ -193,10 +173,14 @@ export function parseListenAddress(text: string): { host: string; port: number; 
   return { host, port: Number(port), path }
 }
 
+const listenAdvice: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there; stop it or choose another port (--listen)',
+  EACCES: 'this user may not use that port; choose one above 1023 (--listen)',
+}
+
 /**
- * Listens for webhooks at the path, and answers 404 at any other.
+ * Listens for webhooks at the path, and answers 404 at any other. @throws UsageError when listening fails.
  * @param graceMs - The longest wait for requests in flight at shutdown, in milliseconds.
- * @throws UsageError `ERR_USAGE` when listening at the address fails.
  */
 export async function serveEndpoint(
   { host, port, path }: ReturnType<typeof parseListenAddress>,
@@ -211,17 +195,11 @@ export async function serveEndpoint(
     return undefined
   })
   server.listen(port, host)
-  try {
-    await once(server, 'listening')
-  } catch (error) {
-    const { code } = error as { code?: unknown }
-    const advice: Readonly<Record<string, string>> = {
-      EADDRINUSE: 'another program listens there; stop it or choose another port (--listen)',
-      EACCES: 'this user may not use that port; choose one above 1023 (--listen)',
-    }
-    const failure = `Cannot listen on ${host} port ${port} (${code ?? 'unknown reason'})`
-    throw new UsageError(`${failure}: ${advice[String(code)] ?? 'check --listen'}.`, { cause: error })
-  }
+  await once(server, 'listening').catch((cause: NodeJS.ErrnoException) => {
+    const { code = 'unknown reason' } = cause
+    const failure = `Cannot listen on ${host} port ${port} (${code})`
+    throw new UsageError(`${failure}: ${listenAdvice[code] ?? 'check --listen'}.`, { cause })
+  })
   const { port: actual } = server.address() as AddressInfo
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${actual}${path}`,
@@ -235,8 +213,6 @@ export async function serveEndpoint(
     },
   }
 }
-
-type MirrorPrinter = ReturnType<typeof createPrinter>
 
 /** Prints events in their order, and the status from `readStatus` after each finished run. */
 function createPrinter({ live }: Pick<Io, 'live'>, report: Reporter, readStatus: () => Promise<MirrorStatus>) {

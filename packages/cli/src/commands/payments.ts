@@ -1,19 +1,20 @@
 /** `payment-integration payments export`: writes a filtered list of payments into a file. @module */
 import { paymentStates } from '@payment-integration/contract'
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { createFile } from '../archive.js'
-import { addGroup, checkTimes, formParser, momentParser, parseAddress, parseChainId, type Run } from '../command.js'
-import { InterruptedError } from '../errors.js'
+import type { Cli, Options } from '../command.js'
+import { addGroup, checkTimes, formParser, momentParser, parseAddress, parseChainId } from '../command.js'
+import { throwInterrupted } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { counted } from '../output.js'
 import { type OperateOptions, withService } from '../with-service.js'
 
-export function addPayments(program: Command, run: Run, io: Io): void {
+export function addPayments(cli: Cli): void {
   const example = 'export --to payments.csv --state success --since 30d'
-  const { change } = addGroup(program, run, 'payments', 'export payments', example)
-  const parseMoment = momentParser(io.now)
-  const about = 'write matching payments to a file, newest first'
-  change('export', about, exportPayments, example, 'export --to all.jsonl')
+  const parseMoment = momentParser(cli.io.now)
+  addGroup(cli, 'payments', 'export payments', example)
+    .change('export', exportPayments, example, 'export --to all.jsonl')
+    .description('write matching payments to a file, newest first')
     .requiredOption('--to <file>', 'path of the new file: .csv for a table, or .jsonl for JSON lines', parseFile)
     .option('--integration <address>', 'only payments that name this integration', parseAddress)
     .option('--chain <id>', 'only payments on this chain', parseChainId)
@@ -24,14 +25,10 @@ export function addPayments(program: Command, run: Run, io: Io): void {
 
 const parseFile = formParser(/\.(csv|jsonl)$/, 'Expected a name that ends in .csv or .jsonl.')
 
-interface ExportOptions extends OperateOptions {
-  readonly to: string
-  readonly integration?: string
-  readonly chain?: number
-  readonly state?: (typeof paymentStates)[number] | 'none'
-  readonly since?: number
-  readonly until?: number
-}
+type ExportOptions = OperateOptions &
+  Options<'integration', string> &
+  Options<'chain' | 'since' | 'until', number> &
+  Options<'state', (typeof paymentStates)[number] | 'none'> & { readonly to: string }
 
 /** @throws InterruptedError `ERR_INTERRUPTED`; ArchiveError `ERR_ARCHIVE` when the file exists or cannot be written. */
 function exportPayments(options: ExportOptions, io: Io): Promise<ExitCode> {
@@ -49,9 +46,9 @@ function exportPayments(options: ExportOptions, io: Io): Promise<ExitCode> {
         report.progress(`Exporting: ${counted(rows, 'payment')}`)
       }
       await file.finish()
-    } catch (cause) {
+    } catch (error) {
       await file.discard()
-      throw io.signal.aborted ? new InterruptedError('Interrupted; no file was written.', { cause }) : cause
+      throwInterrupted(io.signal, 'Interrupted; no file was written.')(error)
     }
     const text = `Wrote ${to}: ${counted(written, 'payment')}.`
     report({ event: 'payments.exported', file: to, rows: written }, () => [text])

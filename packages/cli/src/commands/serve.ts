@@ -2,8 +2,16 @@
 import type { SchemaProgress, SchemaStep } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import type { Config, RunningServer } from '@payment-integration/server/service'
-import type { Command } from 'commander'
-import { addGroup, databaseOption, durationParser, examples, type Run, wholeNumberParser } from '../command.js'
+import type { Cli, Options } from '../command.js'
+import {
+  addCommand,
+  addGroup,
+  databaseOption,
+  durationParser,
+  examples,
+  parsePort,
+  wholeNumberParser,
+} from '../command.js'
 import { developmentTools, simulateChainsWith, startDemoIdentity } from '../development.js'
 import { UsageError } from '../errors.js'
 import { canAsk, confirm } from '../input.js'
@@ -13,39 +21,25 @@ import { aborted, isStoppedEarly } from '../process.js'
 import { showProgress } from '../progress.js'
 import { type ConfigFlags, createdText, findMissingDatabase, type OperateOptions, withFlags } from '../with-service.js'
 
-export function addServe(program: Command, run: Run): void {
-  program
-    .command('serve')
+export function addServe(cli: Cli): void {
+  const exampleJson = 'serve --port 8080 --database sqlite:payments.db --json'
+  const portHelp = 'port to listen on; 0 picks a free port (PI_PORT, default 4747)'
+  addCommand(cli, 'serve', serve, 'serve', 'serve --role api,poller', exampleJson)
     .description('run the server until Ctrl-C or SIGTERM; PI_… variables configure it, see --variables')
     .option('--host <host>', 'address to listen on (PI_HOST, default 127.0.0.1)')
-    .option(
-      '--port <port>',
-      'port to listen on; 0 picks a free port (PI_PORT, default 4747)',
-      wholeNumberParser(0, 65_535),
-    )
+    .option('--port <port>', portHelp, parsePort)
     .option(...databaseOption)
     .option('--role <roles>', 'roles of this process, such as api,dispatcher,indexer:137 (PI_ROLES, default all)')
     .option('--variables', 'print each PI_… variable with its default and meaning, and end')
-    .addHelpText(
-      'after',
-      examples('serve', 'serve --role api,poller', 'serve --port 8080 --database sqlite:payments.db --json'),
-    )
-    .action(run(serve))
 }
 
-interface ServeOptions extends Omit<ConfigFlags, 'roles'> {
-  readonly role?: string
-  readonly variables?: true
-  readonly json?: boolean
-}
+type ServeOptions = Omit<ConfigFlags, 'roles'> & Options<'role', string> & Options<'variables' | 'json'>
 
 /**
  * Serves until `io.signal` aborts, then finishes requests and deliveries in flight and closes the database.
  * Shows the rate and the remaining time of each chain that is behind its head.
- * @returns 0 after a clean shutdown, even one during the start.
- * @throws ConfigError `ERR_CONFIG` with every problem; errors of a database or port that cannot be opened.
  */
-export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
+async function serve(options: ServeOptions, io: Io): Promise<void> {
   const report = createReporter(io, options.json)
   if (options.variables) return printVariables(report)
   const reportStopped = () => report({ event: 'stopped' }, () => ['Stopped.'])
@@ -53,10 +47,7 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
     if (await isStoppedEarly(io.signal)) return null
     throw error
   })
-  if (started === null) {
-    reportStopped()
-    return 0
-  }
+  if (started === null) return reportStopped()
   const { config, server, progress, createdPath, identity } = started
   if (createdPath !== null) report.note(createdText(createdPath))
   const { url, adminUrl } = server
@@ -73,10 +64,9 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   await server.stop()
   await identity?.close()
   reportStopped()
-  return 0
 }
 
-async function printVariables(report: Reporter): Promise<ExitCode> {
+async function printVariables(report: Reporter): Promise<void> {
   const { listVariables } = await import('@payment-integration/server/internal')
   let printed = ''
   for (const { section, name, defaultValue, doc } of listVariables()) {
@@ -87,7 +77,6 @@ async function printVariables(report: Reporter): Promise<ExitCode> {
     ])
     printed = section
   }
-  return 0
 }
 
 async function start(options: ServeOptions, io: Io) {
@@ -128,42 +117,30 @@ function summaryText(config: Config, { url, adminUrl }: Pick<RunningServer, 'url
   return rows.flatMap(([name, value]) => (value === null ? [] : [`  ${name.padEnd(11)}  ${value}`]))
 }
 
-export function addFeed(program: Command, run: Run): void {
-  program
+export function addFeed(cli: Cli): void {
+  const program = cli.program
     .command('feed')
     .summary('publish proven blocks of chains for many deployments')
     .description('publish proven blocks of chains for many deployments, over NATS JetStream')
     .helpCommand(false)
-    .addHelpText('after', examples('feed publish'))
-    .command('publish')
+    .addHelpText('after', examples(['feed publish']))
+  const exampleLimits = 'feed publish --replicas 1 --max-age 1d --max-megabytes 100'
+  const sizeHelp = 'size at which a new stream drops its oldest blocks (default 1024)'
+  addCommand({ ...cli, program }, 'publish', publish, 'feed publish', exampleLimits)
     .description(
       'read the chains of PI_RPC_URL_<chainId> and publish them to PI_CHAIN_FEED_URL until Ctrl-C or SIGTERM',
     )
-    .option(
-      '--replicas <count>',
-      'copies of each new stream, on different servers (default 3)',
-      wholeNumberParser(1, 5),
-    )
+    .option('--replicas <count>', 'copies of each new stream, on different servers (default 3)', parseReplicas)
     .option('--max-age <duration>', 'age at which a new stream drops a block (default 7d)', durationParser('24d'))
-    .option(
-      '--max-megabytes <size>',
-      'size at which a new stream drops its oldest blocks (default 1024)',
-      wholeNumberParser(1, 1_000_000),
-    )
-    .addHelpText('after', examples('feed publish', 'feed publish --replicas 1 --max-age 1d --max-megabytes 100'))
-    .action(run(publish))
+    .option('--max-megabytes <size>', sizeHelp, wholeNumberParser(1, 1_000_000))
 }
 
-/** Options of {@link publish}. The limits apply only when the stream does not exist yet. */
-interface PublishOptions {
-  readonly replicas?: number
-  /** Milliseconds. */
-  readonly maxAge?: number
-  readonly maxMegabytes?: number
-  readonly json?: boolean
-}
+const parseReplicas = wholeNumberParser(1, 5)
 
-async function publish({ replicas, maxAge, maxMegabytes, json }: PublishOptions, io: Io): Promise<ExitCode> {
+/** `maxAge` is in milliseconds. The limits apply only when the stream does not exist yet. */
+type PublishOptions = Options<'replicas' | 'maxAge' | 'maxMegabytes', number> & Options<'json'>
+
+async function publish({ replicas, maxAge, maxMegabytes, json }: PublishOptions, io: Io): Promise<void> {
   const { publishFeed, readFeedPublisherConfig } = await import('@payment-integration/server/internal')
   const config = readFeedPublisherConfig(io.env)
   const report = createReporter(io, json)
@@ -173,89 +150,72 @@ async function publish({ replicas, maxAge, maxMegabytes, json }: PublishOptions,
   const maxBytes = maxMegabytes === undefined ? undefined : maxMegabytes * 1_048_576
   await publishFeed(config, io.signal, { replicas, maxAgeMs: maxAge, maxBytes, logger })
   report({ event: 'stopped' }, () => ['Stopped.'])
-  return 0
 }
 
-export function addMigrate(program: Command, run: Run): void {
-  const { add } = addGroup(
-    program,
-    run,
-    'migrate',
-    'bring the schema up to date while the previous release keeps running',
-    'plan',
-    'apply',
-  )
-  add(
-    'plan',
+export function addMigrate(cli: Cli): void {
+  const about = 'bring the schema up to date while the previous release keeps running'
+  const { add } = addGroup(cli, 'migrate', about, 'plan', 'apply')
+  add('plan', planMigration, 'plan', 'plan --json').description(
     'print the pending steps and change nothing; exits with 1 if apply has any',
-    planMigration,
-    'plan',
-    'plan --json',
   )
-  add('apply', 'run the steps that this release needs, before its first process starts', applyMigration, 'apply')
-  add(
-    'contract',
-    'remove what only older releases need, once none of their processes runs',
-    contractSchema,
-    'contract --yes',
-  ).option('-y, --yes', 'do not ask for confirmation')
+  add('apply', applyMigration, 'apply').description(
+    'run the steps that this release needs, before its first process starts',
+  )
+  add('contract', contractSchema, 'contract --yes')
+    .description('remove what only older releases need, once none of their processes runs')
+    .option('-y, --yes', 'do not ask for confirmation')
 }
 
-type ContractOptions = OperateOptions & { readonly yes?: true }
+type ContractOptions = OperateOptions & Options<'yes'>
 
-/** Opens only the database: a migration needs no other variable. */
-async function withSchema(
-  options: OperateOptions,
-  io: Io,
-  work: (store: Pick<Store, 'migrate' | 'schema'>, report: Reporter) => Promise<ExitCode>,
-): Promise<ExitCode> {
-  const { readDatabaseConfig } = await import('@payment-integration/server/internal')
-  const { openDatabase } = await import('@payment-integration/server/service')
-  const database = readDatabaseConfig(withFlags(io.env, options))
-  await findMissingDatabase(database, false)
-  const store = await openDatabase(database)
-  try {
-    return await work(store, createReporter(io, options.json))
-  } finally {
-    await store.close()
+/** Makes an action that opens only the database: a migration needs no other variable. */
+const onSchema =
+  (
+    work: (
+      store: Pick<Store, 'migrate' | 'schema'>,
+      report: Reporter,
+      options: ContractOptions,
+      io: Io,
+    ) => Promise<void> | Promise<ExitCode>,
+  ) =>
+  async (options: ContractOptions, io: Io): Promise<ExitCode> => {
+    const { readDatabaseConfig } = await import('@payment-integration/server/internal')
+    const { openDatabase } = await import('@payment-integration/server/service')
+    const database = readDatabaseConfig(withFlags(io.env, options))
+    await findMissingDatabase(database, false)
+    const store = await openDatabase(database)
+    const working = work(store, createReporter(io, options.json), options, io)
+    return (await working.finally(() => store.close())) ?? 0
   }
-}
 
-function planMigration(options: OperateOptions, io: Io): Promise<ExitCode> {
-  return withSchema(options, io, async ({ schema }, report) => {
-    const { expand, contract } = await schema.plan()
-    report({ event: 'plan', expand, contract }, () => [
-      ...(expand.length === 0
-        ? ['The schema is up to date.']
-        : ['migrate apply runs these steps:', ...expand.map(stepText)]),
-      ...(contract.length === 0
-        ? []
-        : ['migrate contract runs these, once no older release is running:', ...contract.map(stepText)]),
-    ])
-    return expand.length === 0 ? 0 : 1
-  })
-}
+const planMigration = onSchema(async ({ schema }, report) => {
+  const { expand, contract } = await schema.plan()
+  report({ event: 'plan', expand, contract }, () => [
+    ...(expand.length === 0
+      ? ['The schema is up to date.']
+      : ['migrate apply runs these steps:', ...expand.map(stepText)]),
+    ...(contract.length === 0
+      ? []
+      : ['migrate contract runs these, once no older release is running:', ...contract.map(stepText)]),
+  ])
+  return expand.length === 0 ? 0 : 1
+})
 
-function applyMigration(options: OperateOptions, io: Io): Promise<ExitCode> {
-  return withSchema(options, io, async ({ migrate, schema }, report) => {
-    const { expand } = await schema.plan()
-    await migrate((progress) => showStep(progress, report))
-    report({ event: 'migrated', steps: expand.length }, () => ['The schema is up to date.'])
-    return 0
-  })
-}
+const applyMigration = onSchema(async ({ migrate, schema }, report) => {
+  const { expand } = await schema.plan()
+  await migrate((progress) => showStep(progress, report))
+  report({ event: 'migrated', steps: expand.length }, () => ['The schema is up to date.'])
+})
 
-function contractSchema(options: ContractOptions, io: Io): Promise<ExitCode> {
-  return withSchema(options, io, async ({ schema }, report) => {
-    const { contract } = await schema.plan()
-    if (contract.length > 0 && !(await isConfirmed(options, contract, io))) return 1
-    await schema.contract((progress) => showStep(progress, report))
-    report({ event: 'contracted', steps: contract.length }, () => [
-      contract.length === 0 ? 'Nothing of older releases is left.' : 'What only older releases needed is removed.',
-    ])
-    return 0
-  })
-}
+const contractSchema = onSchema(async ({ schema }, report, options, io) => {
+  const { contract } = await schema.plan()
+  if (contract.length > 0 && !(await isConfirmed(options, contract, io))) return 1
+  await schema.contract((progress) => showStep(progress, report))
+  report({ event: 'contracted', steps: contract.length }, () => [
+    contract.length === 0 ? 'Nothing of older releases is left.' : 'What only older releases needed is removed.',
+  ])
+  return 0
+})
 
 async function isConfirmed({ yes, json }: ContractOptions, steps: readonly SchemaStep[], io: Io): Promise<boolean> {
   if (yes) return true

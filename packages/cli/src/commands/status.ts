@@ -5,8 +5,8 @@ import { type DatabaseSnapshot, oldSnapshotMs, type RunningProcess } from '@paym
 import type { ProvenRange } from '@payment-integration/core/ports'
 import type { HealthReport } from '@payment-integration/server'
 import type { ChainHealth } from '@payment-integration/server/internal'
-import { type Command, InvalidArgumentError } from 'commander'
-import { examples, type Run } from '../command.js'
+import { InvalidArgumentError } from 'commander'
+import { addCommand, type Cli, databaseOption, type Options } from '../command.js'
 import { DatabaseMissingError, InterruptedError, ServerError, UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { type Columns, counted, createReporter, indent, roundedDuration, tableOf } from '../output.js'
@@ -173,29 +173,22 @@ function formatDetails({ chainId, headAt, nodes, error, lastError }: ChainHealth
   ]
 }
 
-export function addStatus(program: Command, run: Run): void {
-  program
-    .command('status')
+export function addStatus(cli: Cli): void {
+  const databaseHelp = `${databaseOption[1]}; adds processes, and how stored blocks were proven`
+  addCommand(cli, 'status', showStatus, 'status', 'status --url https://payments.example --json')
     .description('show the health of a running server and its chains; exits with 1 unless all is well')
     .option('--url <url>', 'base URL of the server (default: from PI_HOST and PI_PORT)', parseServerUrl)
-    .option(
-      '--database <url>',
-      'sqlite:<path> or postgres://… (PI_DATABASE_URL); adds processes, and how stored blocks were proven',
-    )
-    .addHelpText('after', examples('status', 'status --url https://payments.example --json'))
-    .action(run(showStatus))
+    .option('--database <url>', databaseHelp)
 }
 
-type StatusOptions = OperateOptions & { readonly url?: string }
+type StatusOptions = OperateOptions & Options<'url', string>
 
 const maxRanges = 10
 
 /**
- * Prints the health of the server. With a configured database it also prints the processes, how the stored blocks of
- * each chain were proven, and how many notification endpoints are blocked.
+ * Prints the health of the server, and what a configured database holds.
  * @returns 0 when all is well, 1 when the server is degraded or down.
- * @throws ServerError `ERR_SERVER` when no server of this version answers; ConfigError `ERR_CONFIG` and errors of a
- * configured database.
+ * @throws ServerError `ERR_SERVER` when no server of this version answers; errors of a configured database.
  */
 async function showStatus(options: StatusOptions, io: Io): Promise<ExitCode> {
   const { json, url = findServerUrl(io.env) } = options
@@ -247,10 +240,7 @@ function readCallPrice(env: Io['env'], chainId: number): number | null {
 /** Maps each wildcard address to its loopback address. */
 const localAddresses: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
-/**
- * Parses the base URL of a server, and removes slashes at its end.
- * @throws InvalidArgumentError With the expected form, but without the argument, which may hold a password.
- */
+/** Parses the base URL of a server, without slashes at its end. The error omits a text that may hold a password. */
 export function parseServerUrl(text: string): string {
   const url = parseUrl(text)
   const isAddress = url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === ''
@@ -260,10 +250,7 @@ export function parseServerUrl(text: string): string {
   return url.href.replace(/\/{1,64}$/, '')
 }
 
-/**
- * Finds the URL at which this machine reaches a server with this environment.
- * @throws UsageError `ERR_USAGE` when the environment does not determine it.
- */
+/** Finds the URL at which this machine reaches a server with this environment. @throws UsageError `ERR_USAGE` */
 export function findServerUrl(env: Io['env']): string {
   const host = env['PI_HOST'] || '127.0.0.1'
   const port = env['PI_PORT'] || '4747'

@@ -3,26 +3,24 @@ import type { TriggerScenario } from '@payment-integration/contract/internal'
 import { triggerPath, triggerScenarios, triggerVerdicts } from '@payment-integration/contract/internal'
 import { parseForeignJson, readForeignJson } from '@payment-integration/contract/internal-io'
 import type { TriggerEvent, TriggerRequest } from '@payment-integration/testing/twin'
-import { Argument, type Command, Option } from 'commander'
-import { examples, formParser, parseAddress, parseChainId, type Run, withIntegrator } from '../command.js'
+import { Argument, Option } from 'commander'
+import type { Cli, Options } from '../command.js'
+import { addCommand, formParser, parseAddress, parseChainId } from '../command.js'
 import { InterruptedError, ServerError, UsageError } from '../errors.js'
-import { getCredentialsError, getEndpoint, type Integrator, type IntegratorOptions, readIntegrator } from '../input.js'
+import type { Integrator, IntegratorOptions } from '../input.js'
+import { getCredentialsError, getEndpoint, readIntegrator, withIntegrator } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { counted, createReporter, createStyle, escapeControls, type Style, shortHash } from '../output.js'
 
-interface TriggerOptions extends IntegratorOptions {
-  /** The fields of the payment; the server chooses absent ones. */
-  readonly amount?: string
-  readonly currency?: string
-  readonly chain?: number
-  readonly memo?: string
-  readonly sender?: string
-  readonly receiver?: string
-  readonly asTest?: true
-}
+/** The fields of the payment, of which the server chooses absent ones; `asTest` prints a test instead. */
+type TriggerOptions = IntegratorOptions &
+  Options<'amount' | 'currency' | 'memo' | 'sender' | 'receiver', string> &
+  Options<'chain', number> &
+  Options<'asTest'>
 
-export function addTrigger(program: Command, run: Run): void {
-  withIntegrator(program.command('trigger'))
+export function addTrigger(cli: Cli): void {
+  const examples = ['trigger burst 500', 'trigger kyc red-retry', 'trigger reorg --as-test']
+  withIntegrator(addCommand(cli, 'trigger', trigger, 'trigger refund --amount 12.50', ...examples))
     .description('simulate an event in dev or on a development server, to test a receiver')
     .addArgument(new Argument('<scenario>', 'the event to simulate').choices([...triggerScenarios]))
     .argument('[detail]', 'number of payments of a burst; verdict of kyc: green, red-retry or red-final')
@@ -33,16 +31,6 @@ export function addTrigger(program: Command, run: Run): void {
     .option('--sender <address>', 'who pays', parseAddress)
     .option('--receiver <address>', 'who is paid', parseAddress)
     .addOption(new Option('--as-test', 'only print the scenario as a test for your receiver'))
-    .addHelpText(
-      'after',
-      examples(
-        'trigger refund --amount 12.50',
-        'trigger burst 500',
-        'trigger kyc red-retry',
-        'trigger reorg --as-test',
-      ),
-    )
-    .action(run(trigger))
 }
 
 async function trigger(
@@ -92,16 +80,8 @@ const parseAmount = formParser(/^(?:0|[1-9]\d{0,29})(?:\.\d{1,30})?$/, 'Expected
 /** The longest line, in characters; a block of 100 hashes is shorter. */
 const maxLine = 1_000_000
 
-/**
- * Causes events as the caller reads them. The last event is `done` or `failed`.
- * @throws ServerError `ERR_SERVER` when the server does not answer as it should; InterruptedError `ERR_INTERRUPTED`
- * when `signal` aborts.
- */
-async function* postTrigger(
-  target: Integrator,
-  request: TriggerRequest,
-  signal: AbortSignal,
-): AsyncGenerator<TriggerEvent, void, undefined> {
+/** Causes events as the caller reads them. The last event is `done` or `failed`. */
+async function* postTrigger(target: Integrator, request: TriggerRequest, signal: AbortSignal) {
   const { url, Authorization } = getEndpoint(target, triggerPath)
   let isComplete = false
   try {

@@ -9,7 +9,6 @@ const merchantIndex = 2
 /**
  * Starts anvil and deploys the router.
  * @param signal - Aborts the start only. Call `stop` to end a running chain, after the parts that read the chain.
- * @throws DevChainError `ERR_ANVIL_MISSING`, `ERR_ANVIL_EXIT`; the signal's reason.
  */
 export async function startDemoChain(signal: AbortSignal) {
   let setReason: (reason: string) => void = () => {}

@@ -70,8 +70,7 @@ const timeoutMs = 10_000
 
 /**
  * Creates the processor: a function that posts an update, signed with `secret` as `POST /api/v1/processor/updates`
- * requires. It returns the payment's new version, or null while the update waits for the payment to be indexed. It
- * throws a DemoError `ERR_DEMO` when the service rejects the update, and errors of `fetch` without an answer.
+ * requires. It returns the payment's new version, or null while the update waits for the payment to be indexed.
  */
 export function createUpdateSender(options: {
   readonly serviceUrl: string

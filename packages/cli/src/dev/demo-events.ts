@@ -8,26 +8,19 @@ export const devDefaults = {
   env: '.env.local',
 } as const
 
-interface PaymentReference {
-  readonly chainId: string
-  readonly txHash: string
-}
+type Texts<Name extends string> = Readonly<Record<Name, string>>
+type PaymentReference = Texts<'chainId' | 'txHash'>
 
 /** All parts run; the first payment follows. The secrets are valid for this run only. */
-export interface ReadyEvent {
+export interface ReadyEvent
+  extends Texts<'version' | 'url' | 'integrationAddress' | 'apiSecret' | 'signingSecret' | 'legacyApiKey'>,
+    Texts<'receiverUrl' | 'rpcUrl' | 'chainId' | 'router' | 'folder'> {
   readonly event: 'ready'
-  readonly version: string
   readonly readyMs: number
-  readonly url: string
-  readonly integrationAddress: string
-  readonly apiSecret: string
-  readonly signingSecret: string
-  readonly legacyApiKey: string
   /** The merchant's account. Every payment is paid to its address, in this token. */
   readonly accountHandle: string
   readonly accountAddress: string
   readonly tokenSymbol: string
-  readonly receiverUrl: string
   /** The user's receiver, to which the built-in receiver forwards each delivery; null: none. */
   readonly forwardsTo: string | null
   /** The local identity provider. It approves shared verifications after a moment. */
@@ -35,23 +28,13 @@ export interface ReadyEvent {
   /** POST `shareRequest` to this URL; the answer is the state of the verification. */
   readonly shareUrl: string
   /** The request that shares a user's verification; its token is valid once, for a week. */
-  readonly shareRequest: { readonly email: string; readonly kycShareToken: string }
+  readonly shareRequest: Texts<'email' | 'kycShareToken'>
   /** The arguments of `mintShareToken` for another token of the user whom the demo shop has verified. */
-  readonly minting: {
-    readonly baseUrl: string
-    readonly appToken: string
-    readonly secretKey: string
-    readonly applicantId: string
-    readonly forClientId: string
-  }
+  readonly minting: Texts<'baseUrl' | 'appToken' | 'secretKey' | 'applicantId' | 'forClientId'>
   /** POST a scenario to this URL to cause its events: docs/decisions/trigger-and-listen.md. */
   readonly triggerUrl: string
-  readonly rpcUrl: string
-  readonly chainId: string
-  readonly router: string
   /** Contract version of the router, such as `0.8`. */
   readonly routerVersion: string
-  readonly folder: string
   readonly kept: boolean
   readonly seed: number
 }
@@ -97,23 +80,15 @@ export interface LegacyReadyEvent extends PaymentReference {
   readonly lookupUrl: string
   /** POST `verifyRequest` to this URL; the answer is 200. */
   readonly verifyUrl: string
-  readonly verifyRequest: {
-    readonly chainId: number
-    readonly txHash: string
-    readonly invoiceAmount: string
-    readonly invoiceCurrency: string
-    readonly address: string
-  }
+  readonly verifyRequest: { readonly chainId: number } & Texts<
+    'txHash' | 'invoiceAmount' | 'invoiceCurrency' | 'address'
+  >
   readonly referenceUrl: string
 }
 
-export interface SummaryEvent {
+export interface SummaryEvent extends Readonly<Record<'payments' | 'verified' | 'delivered' | 'retried', number>> {
   readonly event: 'summary'
   readonly ok: boolean
-  readonly payments: number
-  readonly verified: number
-  readonly delivered: number
-  readonly retried: number
   /** The median latency of the successful deliveries, or null when none succeeded. */
   readonly p50Ms: number | null
   readonly runMs: number
@@ -126,13 +101,7 @@ export interface SummaryEvent {
 export type DemoEvent =
   | ReadyEvent
   /** A transaction was sent. `price` is the shop's, such as `8.30 EUR`; `paid` is the amount, such as `8.96 USDC`. */
-  | (PaymentReference & {
-      readonly event: 'payment.sent'
-      readonly number: number
-      readonly price: string
-      readonly paid: string
-      readonly memo: string
-    })
+  | (PaymentReference & Texts<'price' | 'paid' | 'memo'> & { readonly event: 'payment.sent'; readonly number: number })
   /** The service committed the payment. */
   | (PaymentReference & { readonly event: 'payment.indexed'; readonly blockNumber: number })
   /** The service committed a new version. */
@@ -150,12 +119,7 @@ export type DemoEvent =
    */
   | { readonly event: 'receiver.blocked'; readonly until: string; readonly failures: number }
   /** No 2xx from the user's receiver. `status`: null without an answer. `advice`: the problem and its remedy. */
-  | {
-      readonly event: 'forward.failed'
-      readonly url: string
-      readonly status: number | null
-      readonly advice: string
-    }
+  | (Texts<'url' | 'advice'> & { readonly event: 'forward.failed'; readonly status: number | null })
   | EnvFileEvent
   | { readonly event: 'hotkey'; readonly key: string; readonly text: string }
   | VerifiedEvent

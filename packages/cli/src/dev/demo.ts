@@ -45,10 +45,7 @@ const pollMs = 100
 
 /**
  * Starts chain, receiver, identity provider and service, in parallel where possible. Reports `ready` once all of them
- * run.
- * @throws DemoError `ERR_DEMO` when `signal` aborts during the start, or no port is free; DevChainError
- * `ERR_ANVIL_MISSING`, `ERR_ANVIL_EXIT`; ConfigError `ERR_CONFIG`; ListenError `ERR_LISTEN`; errors of files and
- * databases.
+ * run. @throws DemoError `ERR_DEMO` when `signal` aborts during the start, or no port is free; errors of the parts.
  */
 export async function startDemo(settings: DemoSettings) {
   const { io, closers, events, signal } = settings

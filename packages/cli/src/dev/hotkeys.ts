@@ -6,10 +6,7 @@ import type { DemoSink } from './demo-events.js'
 import { hotkeys } from './printer.js'
 import type { Nudge } from './session.js'
 
-/**
- * The action of each key; it may resolve with a sentence for people. `c` and `d` are undefined without the user's own
- * receiver.
- */
+/** The action of each key; it may resolve with a sentence. `c` and `d` are undefined without the user's receiver. */
 export type HotkeyActions = Readonly<Record<(typeof hotkeys)[number]['key'], (() => unknown) | undefined>>
 
 /** Runs the action of a key and reports the outcome. Never rejects. */

@@ -15,10 +15,7 @@ import type { EnvFileEvent } from './demo-events.js'
 
 type Start = typeof import('@payment-integration/server/service')['startServer']
 
-/**
- * Starts the server. When another program has taken the port and `mayMove` is set, it tries the next free port.
- * @throws ListenError `ERR_LISTEN` when the port is in use and `mayMove` is not set; other errors of the start.
- */
+/** Starts the server. When another program has taken the port and `mayMove` is set, it tries the next free port. */
 export async function startOnPort(
   start: Start,
   config: Parameters<Start>[0],
@@ -36,10 +33,7 @@ export async function startOnPort(
 
 const maxPorts = 100
 
-/**
- * The first free TCP port of 127.0.0.1 from `first` on.
- * @throws DemoError `ERR_DEMO` when a hundred ports in a row are taken.
- */
+/** The first free TCP port of 127.0.0.1 from `first` on. @throws DemoError `ERR_DEMO` when a hundred are taken. */
 export async function findFreePort(first: number): Promise<number> {
   const last = Math.min(first + maxPorts - 1, 65_535)
   for (let port = first; port <= last; port += 1) {
@@ -149,10 +143,7 @@ function findOpener(system: string): readonly [command: string, ...args: string[
   return ['xdg-open']
 }
 
-/**
- * Opens the browser. Resolves with a sentence that names the URL, so that a person can always open it by hand.
- * Never rejects.
- */
+/** Opens the browser. Resolves with a sentence that names the URL, to open it by hand. Never rejects. */
 export function openBrowser(
   url: string,
   env: Readonly<Record<string, string | undefined>>,

@@ -67,10 +67,7 @@ interface TemplateFile {
 
 export type Layout = ReturnType<typeof chooseLayout>
 
-/**
- * Chooses paths, templates, packages and scripts.
- * @throws UsageError `ERR_USAGE` for an unusable path; InitError `ERR_INIT` when a Next project has no router.
- */
+/** Chooses paths, templates, packages and scripts. @throws UsageError or InitError when the project does not fit. */
 export function chooseLayout(
   project: Project,
   { framework, path: given }: { readonly framework: FrameworkName; readonly path?: string | undefined },

@@ -25,11 +25,7 @@ interface PlannedFile {
 
 export type Plan = Awaited<ReturnType<typeof planInit>>
 
-/**
- * Plans the files of a receiver.
- * @throws UsageError `ERR_USAGE` when an option does not fit the framework; InitError `ERR_INIT` when the project does
- * not.
- */
+/** Plans the files of a receiver. @throws UsageError or InitError when an option or the project does not fit. */
 export async function planInit(project: Project, choices: InitChoices) {
   const framework = frameworks[choices.framework]
   const database = chooseDatabase(project, choices)
@@ -144,10 +140,7 @@ function listSteps({ framework, from }: InitChoices, { folder, manifest, path }:
   ]
 }
 
-/**
- * Creates and changes the files, provided that nothing else has created or changed them since the plan was made.
- * @throws InitError `ERR_INIT` for a file that has changed since, and for a failed write.
- */
+/** Writes the files, unless one was changed since the plan was made. @throws InitError `ERR_INIT` */
 export async function writePlan(folder: string, files: readonly PlannedFile[]): Promise<void> {
   for (const { path, before } of files)
     if ((await readText(folder, path)) !== before)

@@ -44,10 +44,7 @@ export async function readProject(folder: string) {
   return { folder, manifestText, manifest, ...language, testRunner, source, entries, sourceEntries }
 }
 
-/**
- * Reads a file of the project; null when there is none.
- * @throws InitError `ERR_INIT` when the file is larger than 1 MiB, no regular file, or unreadable.
- */
+/** Reads a file of the project, of at most 1 MiB; null when there is none. @throws InitError `ERR_INIT` */
 export async function readText(folder: string, path: string): Promise<string | null> {
   try {
     const info = await stat(join(folder, path))
@@ -125,10 +122,7 @@ function withVersions(present: Texts, names: readonly string[], specs: Texts): T
 /** The packages that `init` writes, and the one that `testing` depends on. Each has the version of this package. */
 const ownPackages = ['version-store', 'webhook', 'testing', 'contract']
 
-/**
- * Finds the tarballs of our packages in a folder, as `file:` specs relative to the project.
- * @throws InitError `ERR_INIT` when the folder lacks a tarball that `init` writes into projects.
- */
+/** Finds the tarballs of our packages in a folder, as `file:` specs relative to the project. @throws InitError */
 export async function findTarballs(project: string, from: string): Promise<Record<string, string>> {
   const folder = resolve(from)
   const files: readonly string[] = await readdir(folder).catch(() => [])

@@ -138,8 +138,8 @@ const versionsPerRead = 2_000
 const maxChecked = 100_000
 
 /**
- * Counts missing deliveries in the background: once, and then once a minute while any are missing.
- * @returns A function that yields the count so far, and never waits.
+ * Counts missing deliveries in the background: once, and then once a minute while any are missing. The returned
+ * function yields the count so far, and never waits.
  */
 export function createMissingCount(
   { findMissing }: Pick<Queries, 'findMissing'>,

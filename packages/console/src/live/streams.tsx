@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Sends rows, numbers and jobs to open pages as server-sent events. @module */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeliveryFilter, DeliveryView } from '@payment-integration/core/internal'
@@ -13,11 +12,7 @@ import type { LiveUpdates, NumberedEvent } from './live-updates.js'
 /** Converts an event to the name and data of a server-sent event for one page; null: the page ignores the event. */
 type MapEvent = (event: NumberedEvent['event']) => { readonly name: string; readonly json: string } | null
 
-/**
- * Opens the stream of a topic.
- * @param fields - `topic`, and the filters of the page's URL.
- * @throws FilterError For malformed filters.
- */
+/** Opens the stream of a topic. @param fields - `topic`, and the filters of the page's URL. @throws FilterError */
 export function openStream(updates: LiveUpdates, fields: QueryFields, after: string | null, lifetime: StreamLifetime) {
   const mapEvent = createEventMapper(fields)
   return openEventStream(
@@ -110,10 +105,7 @@ export function openJobStream(
   }, lifetime)
 }
 
-/**
- * Creates the function that sends changes of jobs.
- * @param isList - Whether the page lists all jobs: then it loads again.
- */
+/** Creates the function that sends changes of jobs. @param isList - The page lists all jobs: then it loads again. */
 function createPublisher(send: Send, jobs: Jobs, isList: boolean) {
   let newest: Job | null = null
   return async (job: Job): Promise<void> => {
@@ -142,10 +134,7 @@ interface StreamLifetime {
   readonly onClose: () => void
 }
 
-/**
- * Opens a stream of server-sent events.
- * @param start - Begins to send, and returns a function that stops sending.
- */
+/** Opens a stream of server-sent events. @param start - Begins to send, and returns the function that stops it. */
 export function openEventStream(start: (send: Send) => () => void, { lifeMs, onClose }: StreamLifetime) {
   let close = (): void => undefined
   const stream = new ReadableStream<Uint8Array>(

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Accounts and their acts: who is paid, where, and in which tokens. @module */
 import type { AccountInput, AccountRecord } from '@payment-integration/core/internal'
 import { FilterError } from '../filters.js'

@@ -1,11 +1,10 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The audit log, and the act that checks it. @module */
 import type { AuditRecord } from '@payment-integration/core/internal'
 import { FilterError, parseWholeNumber } from '../filters.js'
 import { ActForm } from '../view/forms.js'
 import { buildHref, Dim, Empty, Hex, Pager, Shown, Table, When } from '../view/parts.js'
 import { formatNumber, showText } from '../view/text.js'
-import { jobPath } from './jobs.js'
+import { startJob } from './jobs.js'
 import { actsFor, cutPage, type Load, pageSize } from './page.js'
 
 const section = '/audit'
@@ -104,11 +103,11 @@ function Details({ details }: Pick<AuditRecord, 'details'>) {
 }
 
 export const auditActs = actsFor('operator', {
-  async 'verify-audit'({ service: { audit }, jobs, visit }) {
+  async 'verify-audit'(input) {
+    const { audit } = input.service
     const head = await audit.head()
-    const job = jobs.start({
+    return startJob(input, {
       title: 'Check of the audit log',
-      actor: visit.actor,
       total: head?.seq ?? 0,
       async run(report, signal) {
         const onProgress = (done: number) => report({ done, words: `${formatNumber(done)} records are intact so far.` })
@@ -133,6 +132,5 @@ export const auditActs = actsFor('operator', {
         }
       },
     })
-    return { to: jobPath(job) }
   },
 })

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Chains with their progress, proofs and nodes, and the act that reindexes blocks. @module */
 import type { ChainStatus, ReindexReport } from '@payment-integration/core'
 import type { RouterCoverage } from '@payment-integration/core/internal'
@@ -10,7 +9,7 @@ import type { Column } from '../view/parts.js'
 import { Badge, buildHref, Dim, Empty, Hex, paymentPath, Shown, Table, TableRow, When } from '../view/parts.js'
 import { formatCount, formatLatency, formatNumber, nameChain } from '../view/text.js'
 import { ActError } from '../web/run-form.js'
-import { jobPath } from './jobs.js'
+import { startJob } from './jobs.js'
 import { actsFor, type Load } from './page.js'
 
 type BlockRange = Pick<ProvenRange, 'from' | 'to'>
@@ -247,7 +246,8 @@ export function findGaps(proofs: readonly ProvenRange[]): BlockRange[] {
 
 export const chainActs = actsFor('operator', {
   /** Fields: `chain`, `from`, `to` (default: the last indexed block), `repair` (`yes` writes). Opens the job. */
-  async reindex({ fields, commands, jobs, visit, service }) {
+  async reindex(input) {
+    const { fields, commands, service } = input
     const chainId = parseWholeNumber('Chain', fields['chain'] ?? '')
     const from = parseWholeNumber('First block', fields['from'] ?? '')
     const checkpoint = await service.queries.checkpoint(chainId)
@@ -257,13 +257,11 @@ export const chainActs = actsFor('operator', {
     if (from > to) throw new FilterError(`First block ${from} is above last block ${to}; swap them.`)
     if (to > newest) throw new FilterError(`Block ${to} is not indexed yet; the newest indexed one is ${newest}.`)
     const range = { chainId, from, to, repair: fields['repair'] === 'yes' }
-    const job = jobs.start({
+    return startJob(input, {
       title: `${range.repair ? 'Repair' : 'Dry run'} of chain ${chainId}, blocks ${formatRange(range)}`,
-      actor: visit.actor,
       total: to - from + 1,
       run: (report, signal) => reportReindex(commands.chains.reindex(range, signal), range, report),
     })
-    return { to: jobPath(job) }
   },
 })
 

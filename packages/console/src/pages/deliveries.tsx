@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The list of deliveries, and the page that asks whether to replay one delivery or many. @module */
 import type { Queries } from '@payment-integration/core'
 import type { DeliveryFilter, DeliveryStatus, DeliveryView } from '@payment-integration/core/internal'
@@ -11,7 +10,7 @@ import { deliveryFields, deliveryRows, FilteredList, listFields, replayPath } fr
 import { formatNumber, nameChain } from '../view/text.js'
 import { isAllowed } from '../viewer.js'
 import { ExportLinks } from '../web/export.js'
-import { jobPath } from './jobs.js'
+import { startJob } from './jobs.js'
 import { actsFor, buildTopic, type Load, pageSize, readChoices } from './page.js'
 
 const section = '/deliveries'
@@ -165,12 +164,12 @@ export const deliveryActs = actsFor('operator', {
     return { to: paymentPath(await commands.deliveries.replay(fields['id'] ?? '')), note: 'replayed' }
   },
   /** Fields: the filter of the page of deliveries, with a status. Redirects to the job. */
-  async 'replay-many'({ fields, commands, jobs, visit }) {
-    const filter = filterWithStatus(fields)
+  async 'replay-many'(input) {
+    const { commands } = input
+    const filter = filterWithStatus(input.fields)
     const counted = await commands.deliveries.count(filter, { atMost })
-    const job = jobs.start({
+    return startJob(input, {
       title: `Replay of ${filter.status} deliveries`,
-      actor: visit.actor,
       // Counting stopped, so the total is unknown.
       total: counted > maxCounted ? null : counted,
       async run(report, signal) {
@@ -181,6 +180,5 @@ export const deliveryActs = actsFor('operator', {
         onProgress(await commands.deliveries.replayAll(filter, { onProgress, signal }))
       },
     })
-    return { to: jobPath(job) }
   },
 })

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Endpoints that receive deliveries, and their health. @module */
 import type { AttemptRecord, ConsoleIntegration, EndpointView } from '@payment-integration/core/internal'
 import type { Child } from 'hono/jsx'

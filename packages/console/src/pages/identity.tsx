@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Shared identity verifications: pending decisions with their acts, subjects, redemptions. @module */
 import { InvalidShareRequestError } from '@payment-integration/core/identity'
 import type { CloseRequest, CloseResult, RedemptionRecord, ResolveResult } from '@payment-integration/core/internal'

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Integrations and their acts; new secrets appear only in a form's answer. @module */
 import type { IntegrationView } from '@payment-integration/core'
 import type { ConsoleIntegration } from '@payment-integration/core/internal'

@@ -1,15 +1,19 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The list of jobs, and the page of one job with progress and stop button. @module */
-import type { Job, JobRow } from '../jobs.js'
+import type { Job, JobRow, NewJob } from '../jobs.js'
 import { ActForm } from '../view/forms.js'
 import { Badge, buildHref, Empty, Facts, Shown, Table, When } from '../view/parts.js'
 import { formatNumber, formatSpan, showText } from '../view/text.js'
 import { ActError } from '../web/run-form.js'
-import { actsFor, type Load } from './page.js'
+import { type ActInput, actsFor, type Load } from './page.js'
 
 const section = '/jobs'
 
 export const jobPath = ({ id }: Pick<Job, 'id'>) => `${section}/${id}`
+
+/** Starts a job in the name of the viewer, and leads to its page. */
+export const startJob = ({ jobs, visit }: Pick<ActInput, 'jobs' | 'visit'>, job: Omit<NewJob, 'actor'>) => ({
+  to: jobPath(jobs.start({ ...job, actor: visit.actor })),
+})
 
 const tones = { running: 'wait', done: 'good', failed: 'bad', stopped: 'warn' } as const
 

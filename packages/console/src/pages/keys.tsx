@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** API keys of the legacy endpoints, without their secrets, and their acts. @module */
 import { ActForm, TextField } from '../view/forms.js'
 import { Badge, Dim, Empty, newSecretsPage, Pager, Shown, Table, When } from '../view/parts.js'

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The legacy look-up and verification of a transaction, explained and as JSON. @module */
 import { InvalidLegacyRequestError, type Service, TransactionNotFoundError } from '@payment-integration/core'
 import type { Child } from 'hono/jsx'

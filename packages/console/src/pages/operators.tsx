@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Operators and their acts. Source: docs/decisions/operators.md. @module */
 import type { OperatorView } from '@payment-integration/core'
 import { operatorRoles } from '@payment-integration/core'

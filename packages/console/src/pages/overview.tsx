@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The overview of current activity; a number links to the list with exactly its rows. @module */
 import type { DatabaseSnapshot } from '@payment-integration/core/internal'
 import { FilterError } from '../filters.js'

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The list of payments, and its search by hash, wallet, memo or invoice. @module */
 import type { Queries } from '@payment-integration/core'
 import { type ConsolePaymentFilter, matchesConsoleFilter, parseMemo } from '@payment-integration/core/internal'

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Writes a command and a test that send a delivery's bytes again. @module */
 import { signatureHeader } from '@payment-integration/contract'
 import { Copyable } from '../view/parts.js'

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The configuration variables in their groups. @module */
 import { Empty, Facts, Shown } from '../view/parts.js'
 import type { Load } from './page.js'

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The headers and the signature of an attempt, explained without any secret. Source: docs/interface.md 6. @module */
 import { createHmac, randomBytes } from 'node:crypto'
 import { integrationHeader, notificationUserAgent, signatureHeader } from '@payment-integration/contract'

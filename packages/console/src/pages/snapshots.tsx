@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** A payment's snapshots: compares any two, and shows the bytes that are sent. @module */
 import type { StoredSnapshot } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The tools of a server in development: cause events, and probe a receiver. @module */
 import { triggerScenarios, triggerVerdicts } from '@payment-integration/contract/internal'
 import type { Child } from 'hono/jsx'
@@ -10,7 +9,7 @@ import { buildHref, paymentPath, Shown } from '../view/parts.js'
 import { formatCount, formatNumber, nameChain, shortenHex } from '../view/text.js'
 import { ActError } from '../web/run-form.js'
 import { ExplainForm, explain } from './explain.js'
-import { jobPath } from './jobs.js'
+import { startJob } from './jobs.js'
 import { type ActInput, actsFor, integrationChoices, integrationField, type Load, requireTool } from './page.js'
 
 export const toolsPage: Load = async ({ service, tools, now }) => {
@@ -100,13 +99,12 @@ export const toolActs = actsFor('operator', {
 })
 
 async function trigger(input: ActInput) {
-  const { fields, jobs, tools, visit } = input
-  const tool = requireTool(tools.trigger)
+  const { fields } = input
+  const tool = requireTool(input.tools.trigger)
   const { address } = await integrationField(input)
   const events = openEvents(() => tool.run(buildRequest(fields), { integrationAddress: address }))
-  const job = jobs.start({
+  return startJob(input, {
     title: `Scenario ${triggerScenarios.find((name) => name === fields['scenario']) ?? 'of the server'}`,
-    actor: visit.actor,
     async run(report, signal) {
       let done = 0
       try {
@@ -124,7 +122,6 @@ async function trigger(input: ActInput) {
       }
     },
   })
-  return { to: jobPath(job) }
 }
 
 /** Keeps the fields that the scenario uses; the form sends the fields of every scenario. */
@@ -200,9 +197,8 @@ async function doctor(input: ActInput) {
   const probe = requireTool(input.tools.doctor)
   const { address, notificationUrl } = await integrationField(input)
   if (notificationUrl === null) throw new ActError('The integration has no notification URL to probe. Set one first.')
-  const job = input.jobs.start({
+  return startJob(input, {
     title: `Receiver test of ${shortenHex(address)}`,
-    actor: input.visit.actor,
     async run(report, signal) {
       await input.commands.recordAction({ action: 'integration.receiver_probed', subject: address })
       let done = 0
@@ -224,7 +220,6 @@ async function doctor(input: ActInput) {
       report({ words: `${passed} probes passed, ${failed} failed, ${warned} warned, ${notRun} did not run.` })
     },
   })
-  return { to: jobPath(job) }
 }
 
 function probeRow({ name, verdict, sent, expected, evidence }: ReceiverProbe): JobRow {

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The integration's deliveries, and the page that asks whether to replay one. @module */
 import { deliveryFilter } from '../filters.js'
 import { askReplay, noMatch, parseBefore } from '../pages/deliveries.js'

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The integration's endpoint, its health, and a test delivery. @module */
 import type { SentTest } from '@payment-integration/core/internal'
 import { describeHealth, describeRemedy, showFailing, showFailure } from '../pages/endpoints.js'

@@ -15,11 +15,7 @@ export type IntegrationScope = ReturnType<typeof createIntegrationScope>
 
 const pageSize = 50
 
-/**
- * One integration.
- * @param address - In the portal from the session, never from a request.
- * @param actor - The actor in the audit log.
- */
+/** One integration. @param address - In the portal from the session, never from a request. */
 export function createIntegrationScope(
   { queries, actingAs }: Pick<PortalService, 'queries' | 'actingAs'>,
   address: string,

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The integration's first page: its endpoint, and its newest payments and deliveries. @module */
 import { describeHealth } from '../pages/endpoints.js'
 import { Badge, Facts, Hex, Shown, Table, When } from '../view/parts.js'

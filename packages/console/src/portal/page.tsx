@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Types of the portal's pages and acts; its paths, sections, forms and notes. @module */
 import type { QueryFields } from '../filters.js'
 import { findNoteIn, type Goto, type PageContent, sharedNotes } from '../pages/page.js'

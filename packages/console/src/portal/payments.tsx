@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The integration's payments: the list, and one payment with its time line, snapshots and signature. @module */
 import { integrationPaymentFilter, parseSearch } from '../filters.js'
 import { PaymentContent, parseTransaction } from '../pages/payment.js'

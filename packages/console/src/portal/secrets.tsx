@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Rotates the secrets of an integration, in the portal and on the operators' page; shows a new secret once. @module */
 import type { IntegrationView } from '@payment-integration/core'
 import type { Child } from 'hono/jsx'

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Signs integrations in and out. Source: docs/decisions/operators.md. @module */
 import { isIPv6 } from 'node:net'
 import type { IntegrationSessions } from '@payment-integration/core/internal'

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Signs operators in at an OpenID provider: the code flow with PKCE. Source: docs/decisions/operators.md. @module */
 import { assertModestJson, readForeignBytes } from '@payment-integration/contract/internal-io'
 import type { NewSession, OperatorSessions } from '@payment-integration/core/internal'
@@ -198,12 +197,7 @@ function createOidcProvider(options: OidcOptions) {
       })
       return { location: location.href, secrets }
     },
-    /**
-     * Redeems the authorization code of the callback URL, and verifies the ID token.
-     * @throws OidcNameError When the provider reports no name that can be trusted.
-     * @throws MissingPackageError Without `openid-client`.
-     * @throws Error From `openid-client`, for any other failure.
-     */
+    /** Redeems the authorization code of the callback URL, and verifies the ID token. @throws OidcNameError */
     async findName(callbackUrl: URL, { state, nonce, codeVerifier }: FlowSecrets): Promise<string> {
       const { authorizationCodeGrant, fetchUserInfo } = await library()
       const provider = await configuration()

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Signs operators in and out, and sets passphrases by one-time links. Source: docs/decisions/operators.md. @module */
 import { LinkRejectedError, operatorActor, PassphraseError, SignInLimitedError } from '@payment-integration/core'
 import type { OperatorSessions } from '@payment-integration/core/internal'

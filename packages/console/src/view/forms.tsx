@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Forms for acts, shown to roles that may act, and for the filters of a list. @module */
 import type { IntegrationView } from '@payment-integration/core'
 import { type Child, createContext, type JSX, useContext } from 'hono/jsx'

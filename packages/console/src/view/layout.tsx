@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Renders every page in the common layout, and builds the response. @module */
 import type { Assets } from '../assets.js'
 import type { PageContent } from '../pages/page.js'

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Small parts of all pages: states, times, hashes, tables, empty lists. @module */
 import type { Child } from 'hono/jsx'
 import { shortenHex, showText } from './text.js'

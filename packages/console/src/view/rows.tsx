@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Rows and filters of payments and deliveries; live pages replace rows by key. @module */
 import { paymentStates } from '@payment-integration/contract'
 import type { ConsolePage, DeliveryView, EndpointView } from '@payment-integration/core/internal'

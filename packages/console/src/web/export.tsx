@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Downloads of a filtered list: the links on its page, and the answers to them. @module */
 import type { ExportFormat, ExportRows, Listing } from '@payment-integration/core/internal'
 import { parseQuery, type QueryFields } from '../filters.js'

@@ -42,10 +42,7 @@ interface SignInPagesDeps {
 
 type OpenedSession = Pick<NewSession, 'sessionToken' | 'expiresAt'>
 
-/**
- * Creates the pages that open and end sessions, for one set of pages and its cookie.
- * @param open - Opens a session for the fields of the form. It may throw SignInRejectedError or SignInLimitedError.
- */
+/** Creates the pages that open and end sessions. @param open - May throw SignInRejectedError or SignInLimitedError. */
 export function createSignInPages(
   { mountedAt, cookie, sessions, render, now, ...deps }: SignInPagesDeps,
   open: (form: ReadonlyMap<string, string>, source: string) => Promise<OpenedSession>,

@@ -201,7 +201,8 @@ export async function readUnproven(reader: RangeReader): Promise<BlockRange> {
   await checkEmptyEnds(reader, ends, paymentLogs)
   const payments = await readDerivedPayments(reader, logs, { receipts: new Map(), blocks: new Map() })
   const derivedLogs = payments.map(({ log }) => log)
-  const timeOf = await readBlockTimes(reader, derivedLogs, [first, last])
+  const times = await readBlockTimes(reader, derivedLogs, first, last)
+  const timeOf = ({ blockNumber }: RouterLog) => times.get(blockNumber) as number
   const facts = await readPaymentFacts(reader, payments, timeOf, last.number)
   const reread = parseHeader(await node.rpc.call(buildHeaderCall(last.number), signal), fail)
   if (reread?.hash !== last.hash) throw fail.noBlock(`block ${last.number} was replaced after the logs were read.`)

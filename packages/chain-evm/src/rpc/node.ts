@@ -34,10 +34,7 @@ interface NodeOptions {
   readonly range: RangeSizeOptions
   /** Whether no other node can answer now, so that requests wait for the rate limit. */
   readonly isAlone: () => boolean
-  /**
-   * Records a head of this node. The lag of other nodes is measured by it if it is trusted.
-   * @returns For how long a higher head has been known, in milliseconds; 0 if none is.
-   */
+  /** As `report` of `createHeads`, for this node. */
   readonly measureLag: (head: number, isTrusted: boolean) => number
   /** Called when the node's reported heads are no longer trusted. */
   readonly onDistrust: () => void
@@ -120,7 +117,7 @@ export function createNode(options: NodeOptions) {
     }
   }
 
-  async function waitForPause(signal: AbortSignal | undefined): Promise<void> {
+  async function waitForPause(signal: AbortSignal | undefined): Promise<null> {
     closing.signal.throwIfAborted()
     while (clock.now() < rateLimit.resumesAt()) {
       if (rateLimit.isResting())
@@ -130,23 +127,14 @@ export function createNode(options: NodeOptions) {
       signal?.throwIfAborted()
       closing.signal.throwIfAborted()
     }
+    return null
   }
 
   const { requestTimeoutMs, url } = options
   const rpcOptions = { wire, url, clock, requestTimeoutMs, batchSize: batch.current, mayRepeat: isAlone, onEnd }
-  const guard = createChainGuard({
-    clock,
-    fail,
-    rpc: createRpc(fail, {
-      ...rpcOptions,
-      async beforeRequest(_, signal) {
-        await waitForPause(signal)
-        return null
-      },
-    }),
-    closed: closing.signal,
-    onWrongChain: (what) => note('contradiction', what),
-  })
+  const uncheckedRpc = createRpc(fail, { ...rpcOptions, beforeRequest: (_, signal) => waitForPause(signal) })
+  const onWrongChain = (what: string) => note('contradiction', what)
+  const guard = createChainGuard({ clock, fail, rpc: uncheckedRpc, closed: closing.signal, onWrongChain })
   const rpc = createRpc(fail, {
     ...rpcOptions,
     async beforeRequest(canAddChainId, signal) {

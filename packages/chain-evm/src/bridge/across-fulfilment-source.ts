@@ -1,8 +1,4 @@
-/**
- * Finds the fill of an Across deposit on the destination chain, by its event.
- * Source: docs/interface.md 2.1 (source), 8 (finality); docs/decisions/cross-chain.md.
- * @module
- */
+/** Finds the fill of an Across deposit by its event. Source: docs/decisions/cross-chain.md. @module */
 import { systemClock } from '@payment-integration/core'
 import { assertWhole, createFinality } from '@payment-integration/core/internal'
 import type { BlockRef, BridgeDeposit, Clock, Fulfilment, FulfilmentSource } from '@payment-integration/core/ports'

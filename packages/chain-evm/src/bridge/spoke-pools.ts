@@ -19,8 +19,8 @@ const depositTopics: ReadonlySet<string> = new Set([
 const topicCount = 4
 
 /**
- * Decodes a log as a deposit; null for another log, for a destination without EVM addresses, and for a deposit that
- * leaves the output token open, since its fill could not be recognized.
+ * Decodes a log as a deposit. Null for another log, for a destination without EVM addresses, and for a deposit that
+ * leaves the output token open: its fill could not be recognized.
  */
 function decodeDeposit({ topics, data }: ReceiptLog) {
   if (!depositTopics.has(topics[0] ?? '') || topics.length !== topicCount) return null

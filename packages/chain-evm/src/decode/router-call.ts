@@ -131,8 +131,8 @@ const serviceFeeBps = 20n
 const bpsPerWhole = 10_000n
 
 /**
- * Computes the service fee: `total`, which is all fees of the event, less the call's extra fee. Each fee is rounded down
- * by itself. Null when the call does not explain the total.
+ * Computes the service fee: `total`, all fees of the event, less the call's extra fee. Each fee is rounded down by
+ * itself. Null when the call does not explain the total.
  */
 export function computeServiceFee(
   { extraFee, convenienceFeeBps }: Pick<RouterCall, 'extraFee' | 'convenienceFeeBps'>,

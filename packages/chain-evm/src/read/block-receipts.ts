@@ -26,34 +26,33 @@ export interface BlockWithReceipts {
 // Some nodes lack `eth_getBlockReceipts`; some fail on a large block and on every batch that contains it. After
 // repeated failures, receipts are read by transaction for a number of blocks, which doubles each time.
 
-/** A node's methods for all receipts of a block, as far as known. */
-interface ReceiptMethods {
-  /** Whether the node has raw receipts; null while it is untried. */
-  hasRaw: boolean | null
-  /** Whether the node lacks `eth_getBlockReceipts`. */
-  lacksByBlock: boolean
-  /** Failures of requests for a single block, in a row. */
-  failures: number
-  /** Blocks still to be read by transaction. */
-  pausedBlocks: number
-  nextPauseBlocks: number
-  /** Blocks read since the last failure, or since the pause was last halved. */
-  blocksRead: number
-}
-
 /** Failures in a row that start the first pause: most outages have ended by then. */
 const maxFailures = 3
 const pauseBlocks = { first: 16, max: 1_024 } as const
 
+type ReceiptMethods = ReturnType<typeof createMethods>
 const methodsOfNodes = new WeakMap<Rpc, ReceiptMethods>()
 
-function getMethods(rpc: Rpc): ReceiptMethods {
-  let methods = methodsOfNodes.get(rpc)
-  if (methods === undefined) {
-    const counts = { failures: 0, pausedBlocks: 0, nextPauseBlocks: pauseBlocks.first, blocksRead: 0 }
-    methods = { hasRaw: null, lacksByBlock: false, ...counts }
-    methodsOfNodes.set(rpc, methods)
+/** A node's methods for all receipts of a block, as far as known. */
+function createMethods() {
+  return {
+    /** Whether the node has raw receipts; null while it is untried. */
+    hasRaw: null as boolean | null,
+    /** Whether the node lacks `eth_getBlockReceipts`. */
+    lacksByBlock: false,
+    /** Failures of requests for a single block, in a row. */
+    failures: 0,
+    /** Blocks still to be read by transaction. */
+    pausedBlocks: 0,
+    nextPauseBlocks: pauseBlocks.first as number,
+    /** Blocks read since the last failure, or since the pause was last halved. */
+    blocksRead: 0,
   }
+}
+
+function getMethods(rpc: Rpc): ReceiptMethods {
+  const methods = methodsOfNodes.get(rpc) ?? createMethods()
+  methodsOfNodes.set(rpc, methods)
   return methods
 }
 
@@ -151,12 +150,7 @@ function buildReceiptsCall(number: number, isRaw: boolean): RpcCall {
 }
 
 /** Parses receipts answered by block, and notes an unsupported method; null: they must be read by transaction. */
-function toBlockReceipts(
-  reader: RangeReader,
-  header: Header,
-  outcome: RpcOutcome | undefined,
-  isRaw: boolean,
-): BlockReceipts | null {
+function toBlockReceipts(reader: RangeReader, header: Header, outcome: RpcOutcome | undefined, isRaw: boolean) {
   if (outcome === undefined) return null
   const methods = getMethods(reader.node.rpc)
   if (isRaw) {

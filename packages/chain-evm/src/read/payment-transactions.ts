@@ -57,11 +57,7 @@ export function reportQuarantined(reader: RangeReader, log: RouterLog, reason: s
   onQuarantine({ chainId: reader.fail.chainId, txHash, blockNumber, logIndex, router, reason })
 }
 
-/**
- * Reads the receipts of transactions that are not cached.
- * @returns All receipts, cached ones included, by transaction hash.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a receipt is no longer in its block.
- */
+/** Reads receipts that are not cached. @returns All by transaction hash. @throws As {@link assertSameBlock}. */
 export async function readReceipts(
   reader: RangeReader,
   groups: readonly TransactionLogs[],
@@ -80,7 +76,7 @@ export async function readReceipts(
   return all
 }
 
-/** Another hash means that the node mixed up the batch; another block means a reorg. */
+/** Another hash means that the node mixed up the batch; another block means a reorg (`ERR_CHAIN_RANGE_GONE`). */
 function assertSameBlock<T extends { readonly hash: string; readonly blockHash: string }>(
   what: string,
   { txHash, payments }: TransactionLogs,
@@ -104,8 +100,7 @@ export function shouldReadWhole(paying: number, transactions: number): boolean {
 
 /**
  * Reads the transactions of payments that are not cached: one by one, or with their block.
- * @returns All transactions, cached ones included, by hash.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a transaction is no longer in the block its logs came from.
+ * @returns All transactions, cached ones included, by hash. @throws As {@link assertSameBlock}.
  */
 export async function readPaymentTransactions(
   reader: RangeReader,

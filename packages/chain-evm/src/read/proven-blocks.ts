@@ -3,7 +3,7 @@ import type { BlockRange, BlockRef, BridgeDeposit, PaymentFacts } from '@payment
 import type { RouterLog } from '../decode/router-decoder.js'
 import { computeReceiptsRoot } from '../proof/prover.js'
 import type { RawReceipt } from '../proof/receipts.js'
-import { type Fields, isFields, parseReceipt, type ReceiptFacts, type ReceiptLog } from '../rpc/answers.js'
+import { type Fields, isFields, parseReceipt, type ReceiptFacts } from '../rpc/answers.js'
 import { isUnproven } from '../rpc/failures.js'
 import { lowercaseHash, zeroAddress } from '../rpc/hex.js'
 import type { BlockReceipts, BlockWithReceipts } from './block-receipts.js'
@@ -12,14 +12,9 @@ import { type DerivedPayment, readDerivedPayments } from './derive-payments.js'
 import { shouldReadWhole } from './payment-transactions.js'
 import { countTransactions, type Header, isRelevantLog, type RangeReader } from './range-reader.js'
 
-/** The relevant logs of a block, in log order, and the receipts that contain them. */
-interface ProvenLogs {
-  readonly logs: readonly RouterLog[]
-  readonly receipts: readonly ReceiptFacts[]
-}
-
-/** Collects relevant logs, counting log indexes from the first receipt of a block. */
+/** Collects relevant logs, and the receipts that contain them, counting log indexes from the first receipt. */
 function createLogCollector(reader: RangeReader, ref: BlockRef) {
+  const block = { blockNumber: ref.number, blockHash: ref.hash, blockTimestamp: ref.timestamp }
   const logs: RouterLog[] = []
   const receipts: ReceiptFacts[] = []
   let logIndex = 0
@@ -28,23 +23,14 @@ function createLogCollector(reader: RangeReader, ref: BlockRef) {
     receipts,
     /** Adds the next receipt of the block. @param facts - Null if none of its logs is of a listed router. */
     add(logCount: number, facts: ReceiptFacts | null): void {
-      const first = logIndex
       const before = logs.length
-      logIndex += logCount
       for (const [index, log] of facts?.logs.entries() ?? [])
-        if (facts !== null && isRelevantLog(reader, log)) logs.push(toRouterLog(ref, facts.hash, first + index, log))
+        if (facts !== null && isRelevantLog(reader, log))
+          logs.push({ ...log, ...block, txHash: facts.hash, txIndex: null, logIndex: logIndex + index })
       if (facts !== null && logs.length > before) receipts.push(facts)
+      logIndex += logCount
     },
   }
-}
-
-function toRouterLog(
-  { number: blockNumber, hash: blockHash, timestamp: blockTimestamp }: BlockRef,
-  txHash: string,
-  logIndex: number,
-  { address, topics, data }: ReceiptLog,
-): RouterLog {
-  return { address, topics, data, blockNumber, blockHash, txHash, txIndex: null, logIndex, blockTimestamp }
 }
 
 /**
@@ -52,7 +38,7 @@ function toRouterLog(
  * @throws ChainError `ERR_CHAIN_PROOF_FAILED` when their root is not the header's; `ERR_CHAIN_RANGE_GONE` when they
  * are of another block; `ERR_CHAIN_UNAVAILABLE` when they are malformed.
  */
-function proveBlock(reader: RangeReader, header: Header, answered: BlockReceipts): ProvenLogs {
+function proveBlock(reader: RangeReader, header: Header, answered: BlockReceipts) {
   if ('raw' in answered) return collectRawLogs(reader, header, answered.raw)
   const { fail } = reader
   const { ref } = header
@@ -109,7 +95,7 @@ function assertTransactionOrder(
   }
 }
 
-function collectLogs(reader: RangeReader, { ref }: Header, proven: readonly Fields[]): ProvenLogs {
+function collectLogs(reader: RangeReader, { ref }: Header, proven: readonly Fields[]) {
   const collector = createLogCollector(reader, ref)
   for (const receipt of proven) {
     const logs = receipt['logs'] as readonly Fields[]
@@ -120,7 +106,7 @@ function collectLogs(reader: RangeReader, { ref }: Header, proven: readonly Fiel
 }
 
 /** Raw receipts have no transaction hashes: the header's list gives them in order. */
-function collectRawLogs(reader: RangeReader, { ref, transactions }: Header, raw: readonly RawReceipt[]): ProvenLogs {
+function collectRawLogs(reader: RangeReader, { ref, transactions }: Header, raw: readonly RawReceipt[]) {
   const { routers, fail } = reader
   const collector = createLogCollector(reader, ref)
   for (const [index, { addresses, succeeded, logs }] of raw.entries()) {
@@ -229,7 +215,7 @@ export function createPaymentCollector(reader: RangeReader, height: number) {
  * Proves a block. If that fails and no other node can answer, reads its receipts again in one call, then by
  * transaction: a node may truncate only long answers.
  */
-async function proveWithRetries(reader: RangeReader, { header, receipts }: BlockWithReceipts): Promise<ProvenLogs> {
+async function proveWithRetries(reader: RangeReader, { header, receipts }: BlockWithReceipts) {
   try {
     return proveBlock(reader, header, receipts)
   } catch (error) {

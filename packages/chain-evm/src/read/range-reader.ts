@@ -132,8 +132,8 @@ export function assertChain(headers: readonly Header[], fail: Failures): void {
 }
 
 /**
- * Finds the time of each log's block: from `first` and `last`, the ends of the range; else from the log if its time
- * lies between theirs; else from the block's header.
+ * Finds the time of each log's block: from the ends of the range, `first` and `last`. Else from the log if its time
+ * lies between theirs, else from the block's header.
  * @returns Unix milliseconds by height.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing or was replaced.
  */

@@ -120,10 +120,7 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
   }
 
   /** Null: the node's rate limit rejected a batch of this size, and the next one must be smaller. */
-  async function sendWithRepeats(
-    calls: readonly RpcCall[],
-    caller: AbortSignal | undefined,
-  ): Promise<RpcOutcome[] | null> {
+  async function sendWithRepeats(calls: readonly RpcCall[], caller: AbortSignal | undefined) {
     let isResent = false
     let repeats = 0
     for (let rejections = 0; ; ) {

@@ -92,10 +92,6 @@ function wrapSocket(socket: WebSocket, { maxResponseBytes, onBytes, onNotificati
   let lastId = 0
   let messages = 0
   let reason: Error | undefined
-  let end: (error: Error) => void = () => {}
-  const ended = new Promise<Error>((resolve) => {
-    end = resolve
-  })
 
   function settle(request: Pending | undefined): void {
     if (request === undefined) return
@@ -159,17 +155,19 @@ function wrapSocket(socket: WebSocket, { maxResponseBytes, onBytes, onNotificati
     request.destroy()
     socket.terminate()
   })
-  socket.on('close', () => {
-    const error = reason ?? buildNoConnectionError()
-    for (const request of [...pending.values()]) {
-      settle(request)
-      request.reject(error)
-    }
-    end(error)
+  /** Resolves with the reason when the connection is closed. */
+  const ended = new Promise<Error>((resolve) => {
+    socket.on('close', () => {
+      const error = reason ?? buildNoConnectionError()
+      for (const request of [...pending.values()]) {
+        settle(request)
+        request.reject(error)
+      }
+      resolve(error)
+    })
   })
 
   return {
-    /** Resolves with the reason when the connection is closed. */
     ended,
     messageCount: () => messages,
     close: () => socket.terminate(),

@@ -14,11 +14,7 @@ const outputs = [
 
 const packageUrl = new URL('../', import.meta.url)
 
-/**
- * The text of the generated file for the Solidity files of one folder.
- * @param {string} folder
- * @returns {string}
- */
+/** The text of the generated file for the Solidity files of one folder. @param {string} folder */
 function compileFolder(folder) {
   const directory = new URL(`${folder}/`, packageUrl)
   const names = readdirSync(directory)

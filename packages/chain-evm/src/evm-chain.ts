@@ -179,10 +179,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
 }
 
 /** @throws {TypeError} On an empty list, and on a router that is not one of the chain's. */
-function checkRequestedRouters(
-  requested: readonly string[],
-  routers: ReadonlyMap<string, string>,
-): ReadonlySet<string> {
+function checkRequestedRouters(requested: readonly string[], routers: ReadonlyMap<string, string>) {
   const addresses = new Set<string>()
   for (const router of requested) {
     const address = lowercaseAddress(router)

@@ -1,8 +1,4 @@
-/**
- * Finds the fill of an Across deposit on the destination chain, by its event.
- * Source: docs/interface.md 2.1 (source), 8 (finality); docs/decisions/cross-chain.md.
- * @module
- */
+/** Finds the fill of an Across deposit by its event. Source: docs/decisions/cross-chain.md. @module */
 import { systemClock } from '@payment-integration/core'
 import { assertWhole, createFinality } from '@payment-integration/core/internal'
 import type { BlockRef, BridgeDeposit, Clock, Fulfilment, FulfilmentSource } from '@payment-integration/core/ports'
@@ -114,11 +110,9 @@ function createFillReader(chainId: number, destination: AcrossDestination, windo
     const cursor = isFinalPass ? 'nextAtEnd' : 'next'
     const from = search[cursor]
     const to = isFinalPass ? windowEnd : finalHeight
-    let readTo = from - 1
     const maxNext = Math.max(search.from, finalHeight + 1 - rereadBlocks)
     // Called after each slice, so that a look-up that fails later keeps its progress.
     const onRead = (height: number) => {
-      readTo = height
       search[cursor] = isFinalPass ? height + 1 : Math.min(height + 1, maxNext)
     }
     const fill = await scanFills(chain, deposit, { from, to, onRead })
@@ -128,7 +122,7 @@ function createFillReader(chainId: number, destination: AcrossDestination, windo
     }
     // A reorg removed the fill, and may have moved it to an earlier block.
     if (search.wasFound) Object.assign(search, { next: search.from, nextAtEnd: search.from, wasFound: false })
-    else search.isComplete = isFinalPass && readTo >= windowEnd
+    else search.isComplete = isFinalPass && search.nextAtEnd > windowEnd
     return null
   }
 

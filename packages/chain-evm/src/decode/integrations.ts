@@ -38,7 +38,7 @@ export function parseIntegrationSuffix(calldata: string): string | null {
   let end = calldata.length
   for (let suffix = 0; suffix < maxSuffixes; suffix++) {
     const lengthEnd = end - schema0Trailer.length
-    if (lengthEnd < 4 || !endsWithMarker(calldata, end)) return null
+    if (lengthEnd < 4 || calldata.slice(lengthEnd, end).toLowerCase() !== schema0Trailer) return null
     const length = Number.parseInt(calldata.slice(lengthEnd - 2, lengthEnd), 16)
     const codesEnd = lengthEnd - 2
     const codesStart = codesEnd - length * 2
@@ -56,11 +56,6 @@ export function parseIntegrationSuffix(calldata: string): string | null {
 let latestCodes: { readonly codes: string; readonly address: string | null | undefined } = {
   codes: '',
   address: undefined,
-}
-
-function endsWithMarker(calldata: string, end: number): boolean {
-  if (calldata.endsWith(schema0Trailer, end)) return true
-  return calldata.slice(end - schema0Trailer.length, end).toLowerCase() === schema0Trailer
 }
 
 /** The first address among codes, lowercased; undefined if there is none, null if the codes are malformed. */
@@ -83,10 +78,7 @@ function parseAscii(hex: string): string | null {
   return text
 }
 
-/**
- * The EntryPoint contracts of ERC-4337, at the same address on every chain, lowercased.
- * Facts from `viem/account-abstraction` 2.57.1, MIT.
- */
+/** The EntryPoint contracts of ERC-4337, on every chain. Facts from `viem/account-abstraction` 2.57.1, MIT. */
 export const knownEntryPoints: ReadonlySet<string> = new Set([
   // 0.6, 0.7, 0.8, 0.9
   '0x5ff137d4b0fdcd49dca30c7cf57e578a026d2789',
@@ -189,13 +181,9 @@ export function findLastOperationEnd(logs: readonly ReceiptLog[]): number {
 }
 
 /**
- * Finds the operations that contain logs.
- * @param logs - All logs of the receipt, in order.
- * @param positions - Ascending positions in `logs`.
+ * Finds the operation that contains each of the ascending positions in `logs`, which are all logs of the receipt.
  * @param entryPoint - The contract that was called with the bundle, lowercased.
- * @param operations - The operations in the calldata, in order.
- * @returns For each position its operation, or null when no operation contains it. All are null if the operations in
- * the logs are not those in the calldata.
+ * @param operations - The operations in the calldata, in order. Unless the logs have the same, all results are null.
  */
 export function findEnclosingOperations(
   logs: readonly ReceiptLog[],

@@ -14,76 +14,48 @@ export interface KnownRouter {
   readonly version: string
 }
 
-const byChain: Readonly<Record<number, readonly KnownRouter[]>> = {
-  1: [
-    { address: '0x4cafd841df0df6da5739f729491887d64ad2794c', version: '0.1' },
-    { address: '0x061888246a29feb9bb3f168cd8589b3cf4115668', version: '0.2' },
-    { address: '0x3e30748c33981e97cba36d4fc5ed0237e8bab52a', version: '0.3' },
-    { address: '0x9569b81892b7168efe41cdc51aa075a71c0f4f5b', version: '0.4' },
-    { address: '0xe3a0bc3483ae5a04db7ef2954315133a6f7d228e', version: '0.5' },
-    { address: '0x5322bff39339eda261bf878fa7d92791cc969bb0', version: '0.6' },
-    { address: '0x6c17924f2364d8a86d2d10ed6744200ba7c70694', version: '0.6' },
-    { address: '0xaedaf330ae63926937588e728d9a6c80f033fc77', version: '0.6' },
-    { address: '0x0487c9fe08db1c21a9c3cf373a4d93623b8169ee', version: '0.8' },
-  ],
-  5: [{ address: '0x8412d3c11aa605ebaf14d0b6bc7705ab45143ee8', version: '0.1' }],
-  10: [
-    { address: '0xfba75752d73d3fb3aa13e7bc7cfd142e73e78a8a', version: '0.1' },
-    { address: '0x408eb3f5a578b3eecfe2c0cd58988fab306885b4', version: '0.2' },
-    { address: '0x2bae9bb53bce89c760dbfa55d854d43ab96ee19f', version: '0.3' },
-    { address: '0x8ee49523463d041e28c2f80f95e3f511e1e73925', version: '0.4' },
-    { address: '0x42ecf39814824a684529d57e1635d30a90fb9c33', version: '0.5' },
-    { address: '0xaedaf330ae63926937588e728d9a6c80f033fc77', version: '0.6' },
-    { address: '0x1f7c4f45c8a398381616c74269f9fb8060e3ddc9', version: '0.8' },
-  ],
-  56: [
-    { address: '0x34d327475e4e96a738e21cfc1a5d0f2256c62c34', version: '0.5' },
-    { address: '0xaedaf330ae63926937588e728d9a6c80f033fc77', version: '0.6' },
-    { address: '0x1f7c4f45c8a398381616c74269f9fb8060e3ddc9', version: '0.8' },
-  ],
-  100: [
-    { address: '0x448fabd2d16bc48ecdbe68890414de7a1b6348fd', version: '0.1' },
-    { address: '0x5fad44dc5b63f1717523c340de357ef399fea0f2', version: '0.2' },
-    { address: '0x2bae9bb53bce89c760dbfa55d854d43ab96ee19f', version: '0.3' },
-    { address: '0xaf69d83e142c6f4b8e72c634a03c0ab6f361d0cc', version: '0.4' },
-    { address: '0x9357cfd027683c069481ed35326477c0dfd32da5', version: '0.5' },
-    { address: '0xaedaf330ae63926937588e728d9a6c80f033fc77', version: '0.6' },
-    { address: '0x3160ae35d64c03182cae1d64626894b563123e94', version: '0.8' },
-  ],
-  137: [
-    { address: '0x8866dafa2762346c85098c5b2201fa7cb2da6100', version: '0.2' },
-    { address: '0xbb8f4e641bbef2fb3e4d73ddf902bee92cee8889', version: '0.3' },
-    { address: '0x0642f4e4fcfa014db0134d6c96accbb2bdd77ba4', version: '0.4' },
-    { address: '0x3530780d479d15f6f3762943f63fef98f0b13021', version: '0.5' },
-    { address: '0xaedaf330ae63926937588e728d9a6c80f033fc77', version: '0.6' },
-    { address: '0x1f7c4f45c8a398381616c74269f9fb8060e3ddc9', version: '0.8' },
-  ],
-  8453: [
-    { address: '0x2bae9bb53bce89c760dbfa55d854d43ab96ee19f', version: '0.2' },
-    { address: '0x775397bf2f68af5aba4029260c1f44770b77d513', version: '0.2' },
-    { address: '0x2bfdce58c5f3533617013aa2e4f8c6bd6dc4398e', version: '0.3' },
-    { address: '0xe066da17bf33b51271cfb568a04b6115402b6c2d', version: '0.4' },
-    { address: '0x29f8452bc8db7b4ecd5de3336b50dd20df97f0be', version: '0.5' },
-    { address: '0xaedaf330ae63926937588e728d9a6c80f033fc77', version: '0.6' },
-    { address: '0x1f7c4f45c8a398381616c74269f9fb8060e3ddc9', version: '0.8' },
-  ],
-  42161: [
-    { address: '0x334264f4fbb56a84f80df722ba765d210f0cf555', version: '0.1' },
-    { address: '0x408eb3f5a578b3eecfe2c0cd58988fab306885b4', version: '0.2' },
-    { address: '0x2bae9bb53bce89c760dbfa55d854d43ab96ee19f', version: '0.3' },
-    { address: '0x9569b81892b7168efe41cdc51aa075a71c0f4f5b', version: '0.4' },
-    { address: '0xe3a0bc3483ae5a04db7ef2954315133a6f7d228e', version: '0.5' },
-    { address: '0xaedaf330ae63926937588e728d9a6c80f033fc77', version: '0.6' },
-    { address: '0x1f7c4f45c8a398381616c74269f9fb8060e3ddc9', version: '0.8' },
-  ],
-}
+/** Version, address, and the chains where it is deployed; by version. */
+const deployments: readonly (readonly [string, string, readonly number[]])[] = [
+  ['0.1', '0x4cafd841df0df6da5739f729491887d64ad2794c', [1]],
+  ['0.1', '0x8412d3c11aa605ebaf14d0b6bc7705ab45143ee8', [5]],
+  ['0.1', '0xfba75752d73d3fb3aa13e7bc7cfd142e73e78a8a', [10]],
+  ['0.1', '0x448fabd2d16bc48ecdbe68890414de7a1b6348fd', [100]],
+  ['0.1', '0x334264f4fbb56a84f80df722ba765d210f0cf555', [42_161]],
+  ['0.2', '0x061888246a29feb9bb3f168cd8589b3cf4115668', [1]],
+  ['0.2', '0x408eb3f5a578b3eecfe2c0cd58988fab306885b4', [10, 42_161]],
+  ['0.2', '0x5fad44dc5b63f1717523c340de357ef399fea0f2', [100]],
+  ['0.2', '0x8866dafa2762346c85098c5b2201fa7cb2da6100', [137]],
+  ['0.2', '0x2bae9bb53bce89c760dbfa55d854d43ab96ee19f', [8_453]],
+  ['0.2', '0x775397bf2f68af5aba4029260c1f44770b77d513', [8_453]],
+  ['0.3', '0x3e30748c33981e97cba36d4fc5ed0237e8bab52a', [1]],
+  ['0.3', '0x2bae9bb53bce89c760dbfa55d854d43ab96ee19f', [10, 100, 42_161]],
+  ['0.3', '0xbb8f4e641bbef2fb3e4d73ddf902bee92cee8889', [137]],
+  ['0.3', '0x2bfdce58c5f3533617013aa2e4f8c6bd6dc4398e', [8_453]],
+  ['0.4', '0x9569b81892b7168efe41cdc51aa075a71c0f4f5b', [1, 42_161]],
+  ['0.4', '0x8ee49523463d041e28c2f80f95e3f511e1e73925', [10]],
+  ['0.4', '0xaf69d83e142c6f4b8e72c634a03c0ab6f361d0cc', [100]],
+  ['0.4', '0x0642f4e4fcfa014db0134d6c96accbb2bdd77ba4', [137]],
+  ['0.4', '0xe066da17bf33b51271cfb568a04b6115402b6c2d', [8_453]],
+  ['0.5', '0xe3a0bc3483ae5a04db7ef2954315133a6f7d228e', [1, 42_161]],
+  ['0.5', '0x42ecf39814824a684529d57e1635d30a90fb9c33', [10]],
+  ['0.5', '0x34d327475e4e96a738e21cfc1a5d0f2256c62c34', [56]],
+  ['0.5', '0x9357cfd027683c069481ed35326477c0dfd32da5', [100]],
+  ['0.5', '0x3530780d479d15f6f3762943f63fef98f0b13021', [137]],
+  ['0.5', '0x29f8452bc8db7b4ecd5de3336b50dd20df97f0be', [8_453]],
+  ['0.6', '0x5322bff39339eda261bf878fa7d92791cc969bb0', [1]],
+  ['0.6', '0x6c17924f2364d8a86d2d10ed6744200ba7c70694', [1]],
+  ['0.6', '0xaedaf330ae63926937588e728d9a6c80f033fc77', [1, 10, 56, 100, 137, 8_453, 42_161]],
+  ['0.8', '0x0487c9fe08db1c21a9c3cf373a4d93623b8169ee', [1]],
+  ['0.8', '0x1f7c4f45c8a398381616c74269f9fb8060e3ddc9', [10, 56, 137, 8_453, 42_161]],
+  ['0.8', '0x3160ae35d64c03182cae1d64626894b563123e94', [100]],
+]
 
 /** Chains with a known router, ascending. */
-export const chainsWithRouters: readonly number[] = Object.keys(byChain).map(Number)
+export const chainsWithRouters = [...new Set(deployments.flatMap(([, , chains]) => chains))].sort((a, b) => a - b)
 
 /** The known routers of a chain, ordered by version; empty for an unknown chain. */
 export function knownRouters(chainId: number): readonly KnownRouter[] {
-  return Object.hasOwn(byChain, chainId) ? (byChain[chainId] ?? []) : []
+  return deployments.flatMap(([version, address, chains]) => (chains.includes(chainId) ? [{ address, version }] : []))
 }
 
 /**

@@ -87,10 +87,8 @@ function findCalledConversion(
 ): { readonly conversion: PaidConversion; readonly used: readonly unknown[] } | null {
   if (call.feeds === null) return null
   const [multiplier, divisor] = call.feeds
-  const calledFeeds = [
-    ...(multiplier === null ? [] : [{ use: 'multiply' as const, feed: multiplier }]),
-    ...(divisor === null ? [] : [{ use: 'divide' as const, feed: divisor }]),
-  ]
+  const feeds = [{ use: 'multiply', feed: multiplier } as const, { use: 'divide', feed: divisor } as const]
+  const calledFeeds = feeds.flatMap(({ use, feed }) => (feed === null ? [] : [{ use, feed }]))
   if (calledFeeds.length === 0) return { conversion: noConversion, used: [] }
   const events = emitted.flatMap(({ router: emitter, event }) =>
     emitter === router && event.kind === 'conversion' ? [event] : [],
@@ -116,9 +114,8 @@ function matchesFeed({ contract, codeHash, rate }: ConversionStep, feed: CalledF
 }
 
 /**
- * Finds the payment with the sender, receiver, token and memo of the call. If the call has no sender argument, the
- * sender of the transaction counts.
- * @returns Null when no payment or several fit.
+ * Finds the payment with the sender, receiver, token and memo of the call; null when none or several fit. If the call
+ * has no sender argument, the sender of the transaction counts.
  */
 export function findCalledPayment(
   { from, to }: TransactionFacts,

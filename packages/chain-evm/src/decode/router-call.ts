@@ -75,18 +75,12 @@ const noFeed = 0n
 const externalFeed = 2n
 const maxCodeBytes = 64
 
-/**
- * Parses the feeds of a call.
- * @param head - The byte where the arguments begin in `hex`; offsets are relative to it.
- * @param feeds - The word with the first feed, or with the offset to the feeds.
- * @returns Null when they are malformed or ambiguous.
- */
-function parseCalledFeeds(form: CallLayout['feedForm'], hex: string, head: number, feeds: number): RouterCall['feeds'] {
-  const at = head + feeds * 32
-  if (form === 'pair') return toFeedPair(wordToAddress(wordAt(hex, at)), wordToAddress(wordAt(hex, at + 32)))
-  const offset = wordToOffset(wordAt(hex, at))
+/** Parses the feeds of a call; null when they are malformed or ambiguous. */
+function parseCalledFeeds({ hex, head, word }: Arguments, { feedForm, feeds }: CallLayout): RouterCall['feeds'] {
+  if (feedForm === 'pair') return toFeedPair(wordToAddress(word(feeds)), wordToAddress(word(feeds + 1)))
+  const offset = wordToOffset(word(feeds))
   if (offset === null) return null
-  return form === 'list' ? parseFeedList(hex, head + offset) : parseFeedStructs(hex, head + offset)
+  return feedForm === 'list' ? parseFeedList(hex, head + offset) : parseFeedStructs(hex, head + offset)
 }
 
 function toFeedPair(first: string | null, second: string | null): RouterCall['feeds'] {
@@ -137,9 +131,8 @@ const serviceFeeBps = 20n
 const bpsPerWhole = 10_000n
 
 /**
- * Computes the service fee: the total less the call's extra fee. Each fee is rounded down by itself.
- * @param total - All fees of the event, in base units.
- * @returns Null when the call does not explain the total.
+ * Computes the service fee: `total`, all fees of the event, less the call's extra fee. Each fee is rounded down by
+ * itself. Null when the call does not explain the total.
  */
 export function computeServiceFee(
   { extraFee, convenienceFeeBps }: Pick<RouterCall, 'extraFee' | 'convenienceFeeBps'>,
@@ -161,12 +154,12 @@ const zeroWord = '0'.repeat(64)
 /** The word of a swap call's path or route. */
 const pathWord = 5
 
-interface Arguments {
-  readonly hex: string
-  /** The byte where the words begin; offsets are relative to it. */
-  readonly head: number
-  readonly word: (index: number) => string | null
-  readonly uint: (index: number) => bigint | null
+type Arguments = ReturnType<typeof openArguments>
+
+/** @param head - The byte where the words begin; offsets are relative to it. */
+function openArguments(hex: string, head: number) {
+  const word = (index: number) => wordAt(hex, head + index * 32)
+  return { hex, head, word, uint: (index: number) => uintAt(hex, head + index * 32) }
 }
 
 /**
@@ -182,22 +175,12 @@ export function parseRouterCall(calldata: string, version: string): RouterCall |
   const hex = `0x${calldata.slice(10).toLowerCase()}`
   const head = layout.isStruct ? wordToOffset(wordAt(hex, 0)) : 0
   if (head === null) return null
-  const args: Arguments = {
-    hex,
-    head,
-    word: (index) => wordAt(hex, head + index * 32),
-    uint: (index) => uintAt(hex, head + index * 32),
-  }
+  const args = openArguments(hex, head)
   const paid = layout.form === 'token' ? parseTokenCall(args, layout) : parseSwapCall(args, layout)
   const extraFee = parseExtraFee(args, layout)
   const convenienceFeeBps = layout.convenienceFee === undefined ? 0n : args.uint(layout.convenienceFee)
   if (paid === null || extraFee === undefined || convenienceFeeBps === null) return null
-  return {
-    ...paid,
-    feeds: parseCalledFeeds(layout.feedForm, hex, head, layout.feeds),
-    extraFee,
-    convenienceFeeBps,
-  }
+  return { ...paid, feeds: parseCalledFeeds(args, layout), extraFee, convenienceFeeBps }
 }
 
 type PaidArguments = Omit<RouterCall, 'feeds' | 'extraFee' | 'convenienceFeeBps'>

@@ -127,10 +127,7 @@ const events01: Events = {
   [paymentTopic]: (log) => decodePayment(log, false),
   [singleConvertTopic]: (log) => decodeSingleConversion(log, 'multiply'),
 }
-const events02: Events = {
-  [paymentTopic]: (log) => decodePayment(log, false),
-  [singleConvertTopic]: (log) => decodeSingleConversion(log, 'unknown'),
-}
+const events02: Events = { ...events01, [singleConvertTopic]: (log) => decodeSingleConversion(log, 'unknown') }
 const events03To05: Events = {
   [yodlTopic]: (log) => decodePayment(log, false),
   [convertTopic]: (log) => decodeConversion(log, { isFrom06: false, isExternal: false }),

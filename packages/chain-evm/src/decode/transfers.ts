@@ -68,7 +68,6 @@ function sumWithdrawals(logs: readonly ReceiptLog[], wrapped: string, router: st
 /**
  * Whether the last transfer of the token since the previous payment moved the net amount to the receiver.
  * @param position - The position of the payment's log in `logs`, all logs of the receipt in order.
- * @param isPaymentLog - Whether a log is a payment event of a listed router.
  */
 export function isPaidByTransfer(
   { receiver, token, net }: DecodedPayment,

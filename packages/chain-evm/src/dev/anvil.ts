@@ -1,10 +1,11 @@
 /** Runs one anvil process, which ends with this process. @module */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
 import { accessSync, constants, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DevChainError, testMnemonic } from './dev-chain.js'
 
@@ -22,12 +23,9 @@ interface AnvilSearch {
 export function findAnvil(search: AnvilSearch): string {
   const packageName = getAnvilPackage(search)
   const executable = search.platform === 'win32' ? 'anvil.exe' : 'anvil'
-  const packaged = packageName === null ? null : findPackagedAnvil(packageName, executable)
-  if (packaged !== null) return packaged
-  for (const folder of search.path.split(delimiter)) {
-    const candidate = join(folder, executable)
-    if (folder !== '' && isExecutable(candidate)) return candidate
-  }
+  const packaged = packageName === null ? undefined : findPackagedAnvil(packageName, executable)
+  const found = packaged ?? findOnPath([executable], search)
+  if (found !== undefined) return found
   throw new DevChainError(
     'ERR_ANVIL_MISSING',
     packageName === null
@@ -36,15 +34,16 @@ export function findAnvil(search: AnvilSearch): string {
   )
 }
 
-/**
- * Checks the option `binary`: a path, or a name on the PATH.
- * @throws {@link DevChainError} `ERR_ANVIL_MISSING`.
- */
-function checkAnvil(binary: string, { platform, path }: AnvilSearch): string {
-  const folders = /[\\/]/.test(binary) ? [''] : path.split(delimiter).filter((folder) => folder !== '')
-  const endings = platform === 'win32' ? ['', '.exe'] : ['']
-  const candidates = folders.flatMap((folder) => endings.map((ending) => join(folder, `${binary}${ending}`)))
-  if (binary !== '' && candidates.some(isExecutable)) return binary
+function findOnPath(names: readonly string[], { path }: AnvilSearch): string | undefined {
+  const folders = path.split(delimiter).filter((folder) => folder !== '')
+  return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isExecutable)
+}
+
+/** Checks the option `binary`: a path, or a name on the PATH. @throws {@link DevChainError} `ERR_ANVIL_MISSING`. */
+function checkAnvil(binary: string, search: AnvilSearch): string {
+  const names = search.platform === 'win32' ? [binary, `${binary}.exe`] : [binary]
+  const found = /[\\/]/.test(binary) ? names.find(isExecutable) : findOnPath(names, search)
+  if (found !== undefined) return binary
   throw new DevChainError(
     'ERR_ANVIL_MISSING',
     `The option "binary" is ${JSON.stringify(binary)}, which is not an executable file; pass the path of anvil, or leave it out.`,
@@ -57,13 +56,13 @@ function getAnvilPackage({ platform, arch }: AnvilSearch): string | null {
   return system === undefined || processor === undefined ? null : `@foundry-rs/anvil-${system}-${processor}`
 }
 
-function findPackagedAnvil(packageName: string, executable: string): string | null {
+function findPackagedAnvil(packageName: string, executable: string): string | undefined {
   try {
     const manifest = createRequire(import.meta.url).resolve(`${packageName}/package.json`)
     const candidate = join(dirname(manifest), 'bin', executable)
-    return isExecutable(candidate) ? candidate : null
+    return isExecutable(candidate) ? candidate : undefined
   } catch {
-    return null
+    return undefined
   }
 }
 
@@ -154,7 +153,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
       resolve(new DevChainError('ERR_ANVIL_EXIT', message))
     })
     child.once('exit', (code, by) => {
-      child.stdin?.destroy()
+      child.stdin.destroy()
       resolve(new DevChainError('ERR_ANVIL_EXIT', describeExit(binary, code, by)))
     })
   })
@@ -165,7 +164,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
     stopping = true
     signal?.removeEventListener('abort', stopQuietly)
     if (process.platform === 'win32') child.kill()
-    else child.stdin?.destroy()
+    else child.stdin.destroy()
     const force = setTimeout(() => endForcibly(child), stopTimeoutMs)
     await exited
     clearTimeout(force)
@@ -206,7 +205,9 @@ function buildArguments(options: AnvilOptions, chainId: number): string[] {
   return [...fixed, ...blockTime, ...args]
 }
 
-function launch(binary: string, args: readonly string[], cache: string): ChildProcess {
+type AnvilProcess = ChildProcessByStdio<Writable, Readable, null>
+
+function launch(binary: string, args: readonly string[], cache: string): AnvilProcess {
   const stdio: ['pipe', 'pipe', 'ignore'] = ['pipe', 'pipe', 'ignore']
   const env: NodeJS.ProcessEnv = Object.fromEntries(
     passedVariables.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
@@ -238,34 +239,23 @@ function endForcibly(child: ChildProcess): void {
 }
 
 /** Reads the port from anvil's output. The rest of the output is drained, since a full pipe would block anvil. */
-async function waitForPort(
-  child: ChildProcess,
-  exited: Promise<DevChainError>,
-  timeoutMs: number,
-  requestedPort = 0,
-): Promise<number> {
-  if (child.stdout === null) throw new DevChainError('ERR_ANVIL_EXIT', 'anvil was started without an output to read.')
+async function waitForPort(child: AnvilProcess, exited: Promise<DevChainError>, timeoutMs: number, requestedPort = 0) {
   const lines = createInterface({ input: child.stdout })
-  let timer: NodeJS.Timeout | undefined
+  const listening = new Promise<number>((resolve) => {
+    lines.on('line', (line) => {
+      const port = /^Listening on .*:(\d+)$/.exec(line)?.[1]
+      if (port !== undefined) resolve(Number(port))
+    })
+  })
+  const ended = new AbortController()
   try {
-    return await Promise.race([
-      new Promise<number>((resolve) => {
-        lines.on('line', (line) => {
-          const port = /^Listening on .*:(\d+)$/.exec(line)?.[1]
-          if (port !== undefined) resolve(Number(port))
-        })
-      }),
-      exited.then((error) => {
-        const hint = requestedPort === 0 ? '.' : `; another process may use port ${requestedPort}.`
-        throw new DevChainError('ERR_ANVIL_EXIT', `${error.message} It did not come up${hint}`)
-      }),
-      new Promise<never>((_, reject) => {
-        const late = () => reject(new DevChainError('ERR_ANVIL_EXIT', `anvil did not answer within ${timeoutMs} ms.`))
-        timer = setTimeout(late, timeoutMs)
-      }),
-    ])
+    const first = await Promise.race([listening, exited, delay(timeoutMs, null, { signal: ended.signal })])
+    if (typeof first === 'number') return first
+    if (first === null) throw new DevChainError('ERR_ANVIL_EXIT', `anvil did not answer within ${timeoutMs} ms.`)
+    const hint = requestedPort === 0 ? '.' : `; another process may use port ${requestedPort}.`
+    throw new DevChainError('ERR_ANVIL_EXIT', `${first.message} It did not come up${hint}`)
   } finally {
-    clearTimeout(timer)
+    ended.abort()
     lines.close()
     child.stdout.resume()
   }

@@ -24,21 +24,15 @@ export interface KnownToken {
   readonly currency: string
 }
 
-/** Parses the entries of a chain in a generated list. */
-function parseEntries<Entry>(
-  byChain: Readonly<Record<number, string>>,
-  chainId: number,
-  parse: (...fields: string[]) => Entry | null,
-): readonly Entry[] {
-  const text = Object.hasOwn(byChain, chainId) ? (byChain[chainId] ?? '') : ''
-  return text.split(' ').flatMap((entry) => parse(...entry.split(':')) ?? [])
+/** Splits the entries of a chain in a generated list into their fields. */
+function splitEntries(entries: string | undefined): readonly (readonly string[])[] {
+  return entries?.split(' ').map((entry) => entry.split(':')) ?? []
 }
 
 /** The known tokens of a chain; empty for an unknown chain. */
 export function knownTokens(chainId: number): readonly KnownToken[] {
-  return parseEntries(tokensByChain, chainId, (address, symbol, currency = symbol) =>
-    symbol === undefined || currency === undefined ? null : { address: `0x${address}`, symbol, currency },
-  )
+  const entries = splitEntries(tokensByChain[chainId])
+  return entries.map(([address, symbol = '', currency = symbol]) => ({ address: `0x${address}`, symbol, currency }))
 }
 
 /** A price feed: the price of one unit of `base` in `quote`. */
@@ -58,11 +52,9 @@ export const fiatCurrencies: readonly string[] = fiatCodes.split(' ')
 
 /** The known price feeds of a chain; empty for an unknown chain. */
 export function knownPriceFeeds(chainId: number): readonly KnownPriceFeed[] {
-  return parseEntries(priceFeedsByChain, chainId, (address, base, quote, decimals) =>
-    base === undefined || quote === undefined
-      ? null
-      : { address: `0x${address}`, base, quote, decimals: Number(decimals) },
-  )
+  return splitEntries(priceFeedsByChain[chainId]).map(([address, base = '', quote = '', decimals]) => {
+    return { address: `0x${address}`, base, quote, decimals: Number(decimals) }
+  })
 }
 
 /** The trusted tokens and feeds. Addresses and hashes are lowercase. */
@@ -174,7 +166,7 @@ export function computePricing(
   const isTrusted = provedBy === 'router' || (provedBy === 'call' && explainsGross && provesRates)
   return {
     listedToken: token && { symbol: token.symbol, currency: token.currency },
-    feeds: isTrusted ? feeds : steps.map((step) => toUnknownFeed(lists, step)),
+    feeds: isTrusted ? feeds : feeds.map((feed) => ({ ...feed, pair: null })),
     calledAmount: isTrusted && explainsGross ? call.amount : null,
     serviceFee: call && computeServiceFee(call, gross, gross - net),
   }
@@ -182,29 +174,20 @@ export function computePricing(
 
 function toFeedFacts(lists: PriceLists, step: PaidStep, token: KnownToken | null): PriceFeedFacts {
   const { contract, rate } = step
+  const stepUse = step.use === 'divide' ? 'divide' : 'multiply'
   if (contract === null) {
     const base = findCurrencyCode(lists, step)
     const pair = base === null ? null : { base, quote: externalQuote }
-    return { use: getUse(step), contract, pair, rate, decimals: externalDecimals }
+    return { use: stepUse, contract, pair, rate, decimals: externalDecimals }
   }
   const feed = lists.feed(contract)
-  if (feed === null) return toUnknownFeed(lists, step)
+  if (feed === null) return { use: stepUse, contract, pair: null, rate, decimals: usualDecimals }
   const { base, quote, decimals } = feed
   // The token shows the use that the event does not: CHF/USD divides a payment in CHF and multiplies one in USD.
   const isOfToken =
     token !== null && [token.symbol, token.currency].some((name) => name.toLowerCase() === base.toLowerCase())
-  const use = step.use === 'unknown' && isOfToken ? 'divide' : getUse(step)
+  const use = step.use === 'unknown' && isOfToken ? 'divide' : stepUse
   return { use, contract, pair: { base, quote }, rate, decimals }
-}
-
-function toUnknownFeed(lists: PriceLists, step: PaidStep): PriceFeedFacts {
-  const { contract, rate } = step
-  const decimals = contract === null ? externalDecimals : (lists.feed(contract)?.decimals ?? usualDecimals)
-  return { use: getUse(step), contract, pair: null, rate, decimals }
-}
-
-function getUse({ use }: PaidStep): PriceFeedFacts['use'] {
-  return use === 'divide' ? 'divide' : 'multiply'
 }
 
 /** The currency code of a signed rate: by its hash, or from the calldata whose hash was checked. */

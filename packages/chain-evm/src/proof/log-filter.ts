@@ -1,8 +1,4 @@
-/**
- * Tests the `logsBloom` of a header for payment logs. Source: Ethereum yellow paper, 4.3.1 (M3:2048).
- * Each address and topic of a log sets three of the 2048 bits.
- * @module
- */
+/** Tests the `logsBloom` of a header for payment logs. Source: Ethereum yellow paper, 4.3.1 (M3:2048). @module */
 import { keccak } from './keccak.js'
 
 /**
@@ -15,7 +11,7 @@ export type FilterAnswer = 'no' | 'possible' | 'likely'
 const maxSetBits = 640
 const filterBits = 2_048
 
-/** Three positions in a filter's hex text, each followed by the bit in that digit. */
+/** The three bits of an address or topic: each is a position in the filter's hex text, and the bit in that digit. */
 type Bits = readonly [number, number, number, number, number, number]
 
 /** Tests the filter of a block, as 0x and 512 hex digits. */

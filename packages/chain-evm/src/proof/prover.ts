@@ -69,13 +69,9 @@ function getPath(index: number): Path {
 }
 
 function makePath(index: number): Path {
-  const key: number[] = []
-  if (index > 0 && index < 128) key.push(index)
-  else {
-    const bytes: number[] = []
-    for (let rest = index; rest > 0; rest = Math.floor(rest / 256)) bytes.unshift(rest % 256)
-    key.push(0x80 + bytes.length, ...bytes)
-  }
+  const bytes: number[] = []
+  for (let rest = index; rest > 0; rest = Math.floor(rest / 256)) bytes.unshift(rest % 256)
+  const key = index > 0 && index < 128 ? bytes : [0x80 + bytes.length, ...bytes]
   return { index, nibbles: Uint8Array.from(key.flatMap((byte) => [byte >> 4, byte & 15])) }
 }
 

@@ -27,31 +27,17 @@ const depositType = 0x7e
 const hashLength = 1 + hashBytes
 const addressLength = 1 + addressBytes
 
-/** A receipt with the lengths that its encoding needs. */
-export interface MeasuredReceipt {
-  readonly receipt: Fields
-  /** 0 for a receipt without a type. */
-  readonly type: number
-  /** In bytes, including the type byte. */
-  readonly length: number
-  /** Bytes in the list of fields, and in the list of logs. */
-  readonly fieldsLength: number
-  readonly logsLength: number
-  readonly logs: readonly Fields[]
-  /** Significant digits of the gas used. */
-  readonly gas: string
-  /** Significant digits of a deposit's nonce and version; null for other receipts. */
-  readonly deposit: readonly [string, string] | null
-}
+/** A receipt with the lengths that its encoding needs, in bytes; `length` includes the type byte. */
+export type MeasuredReceipt = ReturnType<typeof measureReceipt>
 
 /** @throws {@link UnencodableError} When a field is missing or malformed. */
-export function measureReceipt(receipt: Fields): MeasuredReceipt {
+export function measureReceipt(receipt: Fields) {
   const type = parseType(receipt['type'])
   const gas = parseSignificantDigits(receipt['cumulativeGasUsed'], 'cumulativeGasUsed')
-  const logs = receipt['logs']
-  if (!Array.isArray(logs)) throw new UnencodableError('logs')
+  if (!Array.isArray(receipt['logs'])) throw new UnencodableError('logs')
+  const logs: readonly Fields[] = receipt['logs']
   let logsLength = 0
-  for (const log of logs as Fields[]) logsLength += measureLog(log)
+  for (const log of logs) logsLength += measureLog(log)
   const deposit = parseDeposit(type, receipt)
   let fieldsLength = measureStatus(receipt) + measureQuantity(gas) + measureItem(bloomBytes) + measureItem(logsLength)
   if (deposit !== null) fieldsLength += measureQuantity(deposit[0]) + measureQuantity(deposit[1])
@@ -75,6 +61,7 @@ export function writeReceipt(writer: RlpWriter, measured: MeasuredReceipt): void
   writer.writeQuantity(deposit[1], 'depositReceiptVersion')
 }
 
+/** 0 for a receipt without a type. */
 function parseType(value: unknown): number {
   if (value === undefined || value === null) return 0
   const type = parseQuantity(value)
@@ -91,6 +78,7 @@ function measureStatus(receipt: Fields): number {
   return hasStateRoot(receipt) ? hashLength : measureQuantity(parseSignificantDigits(receipt['status'], 'status'))
 }
 
+/** The significant digits of a deposit's nonce and version; null for other receipts. */
 function parseDeposit(type: number, receipt: Fields): readonly [string, string] | null {
   const version = receipt['depositReceiptVersion']
   if (type !== depositType || version === undefined || version === null) return null

@@ -10,13 +10,8 @@ import type { Rpc, RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
 import { buildBlockCall, buildHeaderCall, buildReceiptCall, getResult } from '../rpc/json-rpc.js'
 import { assertAuthentic, type Header, type RangeReader, toHeader } from './range-reader.js'
 
-/** Raw receipts whose root is the one in the header. */
-export interface ProvenRawReceipts {
-  readonly raw: readonly RawReceipt[]
-}
-
-/** The receipts of a block: unproven JSON, or proven raw receipts. */
-export type BlockReceipts = readonly unknown[] | ProvenRawReceipts
+/** The receipts of a block: unproven JSON, or raw receipts whose root is the one in the header. */
+export type BlockReceipts = readonly unknown[] | { readonly raw: readonly RawReceipt[] }
 
 export interface BlockWithReceipts {
   readonly header: Header
@@ -31,34 +26,33 @@ export interface BlockWithReceipts {
 // Some nodes lack `eth_getBlockReceipts`; some fail on a large block and on every batch that contains it. After
 // repeated failures, receipts are read by transaction for a number of blocks, which doubles each time.
 
-/** A node's methods for all receipts of a block, as far as known. */
-interface ReceiptMethods {
-  /** Whether the node has raw receipts; null while it is untried. */
-  hasRaw: boolean | null
-  /** Whether the node lacks `eth_getBlockReceipts`. */
-  lacksByBlock: boolean
-  /** Failures of requests for a single block, in a row. */
-  failures: number
-  /** Blocks still to be read by transaction. */
-  pausedBlocks: number
-  nextPauseBlocks: number
-  /** Blocks read since the last failure, or since the pause was last halved. */
-  blocksRead: number
-}
-
 /** Failures in a row that start the first pause: most outages have ended by then. */
 const maxFailures = 3
 const pauseBlocks = { first: 16, max: 1_024 } as const
 
+type ReceiptMethods = ReturnType<typeof createMethods>
 const methodsOfNodes = new WeakMap<Rpc, ReceiptMethods>()
 
-function getMethods(rpc: Rpc): ReceiptMethods {
-  let methods = methodsOfNodes.get(rpc)
-  if (methods === undefined) {
-    const counts = { failures: 0, pausedBlocks: 0, nextPauseBlocks: pauseBlocks.first, blocksRead: 0 }
-    methods = { hasRaw: null, lacksByBlock: false, ...counts }
-    methodsOfNodes.set(rpc, methods)
+/** A node's methods for all receipts of a block, as far as known. */
+function createMethods() {
+  return {
+    /** Whether the node has raw receipts; null while it is untried. */
+    hasRaw: null as boolean | null,
+    /** Whether the node lacks `eth_getBlockReceipts`. */
+    lacksByBlock: false,
+    /** Failures of requests for a single block, in a row. */
+    failures: 0,
+    /** Blocks still to be read by transaction. */
+    pausedBlocks: 0,
+    nextPauseBlocks: pauseBlocks.first as number,
+    /** Blocks read since the last failure, or since the pause was last halved. */
+    blocksRead: 0,
   }
+}
+
+function getMethods(rpc: Rpc): ReceiptMethods {
+  const methods = methodsOfNodes.get(rpc) ?? createMethods()
+  methodsOfNodes.set(rpc, methods)
   return methods
 }
 
@@ -128,10 +122,7 @@ export async function runByBlock<T>(rpc: Rpc, blocks: number, ask: () => Promise
   }
 }
 
-/**
- * Halves the next pause once as many blocks were read as that pause covers. One success is not enough, because a node
- * that fails on large blocks succeeds on small ones.
- */
+/** Halves the next pause after as many blocks as it covers: a node that fails on large ones succeeds on small ones. */
 function noteSuccess(methods: ReceiptMethods, blocks: number): void {
   // A request for several blocks that succeeds cannot contain the block that failed alone.
   if (blocks === 1) methods.failures = 0
@@ -159,25 +150,17 @@ function buildReceiptsCall(number: number, isRaw: boolean): RpcCall {
 }
 
 /** Parses receipts answered by block, and notes an unsupported method; null: they must be read by transaction. */
-function toBlockReceipts(
-  reader: RangeReader,
-  header: Header,
-  outcome: RpcOutcome | undefined,
-  isRaw: boolean,
-): BlockReceipts | null {
-  const methods = getMethods(reader.node.rpc)
+function toBlockReceipts(reader: RangeReader, header: Header, outcome: RpcOutcome | undefined, isRaw: boolean) {
   if (outcome === undefined) return null
+  const methods = getMethods(reader.node.rpc)
   if (isRaw) {
     const raw = outcome.ok ? parseProvenRaw(header, outcome.result) : null
     if (raw === null) methods.hasRaw = false
     return raw && { raw }
   }
-  if (!outcome.ok) {
-    if (outcome.code === methodNotFoundCode) methods.lacksByBlock = true
-    return null
-  }
-  const { result } = outcome
-  return Array.isArray(result) ? result : null
+  if (outcome.ok) return Array.isArray(outcome.result) ? outcome.result : null
+  if (outcome.code === methodNotFoundCode) methods.lacksByBlock = true
+  return null
 }
 
 /** Asks for the receipts of heights and, if `buildCall` is not null, for their blocks. */
@@ -216,18 +199,13 @@ async function completeBlocks(
     const { block, receipts: outcome, isRaw = false } = answers[index] ?? {}
     const transactions = withTransactions && block?.ok ? parseBlockTransactions(block.result, reader.fail) : null
     const byBlock = toBlockReceipts(reader, header, outcome, isRaw)
-    const receipts = byBlock ?? (await readByTransaction(reader, header))
-    blocks.push({ header, receipts, transactions })
+    blocks.push({ header, receipts: byBlock ?? (await readByTransaction(reader, header)), transactions })
   }
   if (answers.some(({ receipts }) => receipts !== undefined)) await probeRawReceipts(reader, headers)
   return blocks
 }
 
-/**
- * Reads all receipts of blocks, in order.
- * @param withTransactions - Whether the transactions are read too.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a receipt is missing.
- */
+/** Reads all receipts of blocks, in order. @throws ChainError `ERR_CHAIN_RANGE_GONE` when a receipt is missing. */
 export async function readBlockReceipts(
   reader: RangeReader,
   headers: readonly Header[],
@@ -262,20 +240,17 @@ export async function readByTransaction(
 
 /**
  * Reads blocks `from` to `to`, both included, with their receipts.
- * @param contents - `withTransactions`: whether the transactions are read too. `withChainId`: whether the chain id is
- * asked for; a request that continues an earlier one need not ask.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing; `ERR_CHAIN_PROOF_FAILED` when a header was
- * changed.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing; `ERR_CHAIN_PROOF_FAILED` on a changed header.
  */
 export async function readBlocks(
   reader: RangeReader,
   from: number,
   to: number,
-  { withTransactions, withChainId }: { readonly withTransactions: boolean; readonly withChainId: boolean },
+  withTransactions: boolean,
 ): Promise<readonly BlockWithReceipts[]> {
   const heights = Array.from({ length: to - from + 1 }, (_, index) => from + index)
   const buildCall = withTransactions ? buildBlockCall : buildHeaderCall
-  const answers = await askForHeights(reader, heights, buildCall, withChainId)
+  const answers = await askForHeights(reader, heights, buildCall, true)
   const headers = heights.map((height, index) => toHeader(reader, height, answers[index]?.block))
   assertAuthentic(reader, headers)
   return completeBlocks(reader, headers, answers, withTransactions)

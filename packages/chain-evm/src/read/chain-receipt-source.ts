@@ -1,9 +1,4 @@
-/**
- * Answers receipt polling from the chain, for payments without a processor.
- * Source: docs/interface.md 6 (receipt polling), 8 (finality); docs/decisions/processor-updates.md.
- * @module
- */
-import type { ProcessorUpdate } from '@payment-integration/contract'
+/** Answers receipt polling from the chain. Source: interface.md 6, 8; decisions/processor-updates.md. @module */
 import { createCheckedChain, createFinality } from '@payment-integration/core/internal'
 import type { Chain, ReceiptSource, StoredPayment } from '@payment-integration/core/ports'
 import { hashText, loadKeccak } from '../proof/keccak.js'
@@ -61,10 +56,7 @@ function hasNoProcessor({ state, recipient, invoice }: StoredPayment): boolean {
   return state === null && recipient === null && invoice === null
 }
 
-function toUpdate(
-  { chainId, txHash, integrationAddress }: StoredPayment,
-  fate: keyof typeof finalStates,
-): ProcessorUpdate {
+function toUpdate({ chainId, txHash, integrationAddress }: StoredPayment, fate: keyof typeof finalStates) {
   const state = finalStates[fate]
   const facts = [chainId, txHash, integrationAddress ?? '', fate, state].join('|')
   return {

@@ -49,11 +49,7 @@ function needsReceiptForDestinations(
   )
 }
 
-/**
- * Finds the destination of each payment of a transaction, in order.
- * @param receipt - Null if the destinations do not need it.
- * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the receipt lacks the log of a payment.
- */
+/** Finds the destination of each payment, in order. @param receipt - Null if the destinations do not need it. */
 function computeDestinations(
   reader: RangeReader,
   transaction: TransactionFacts,
@@ -63,10 +59,7 @@ function computeDestinations(
   const { routers, decoder, fail, spokePools } = reader
   if (receipt === null) {
     const integrationAddress = decoder.parseIntegrationAddress(transaction.input)
-    return payments.map(({ event }) => {
-      const isTransferred = event.provedBy === 'event'
-      return { integrationAddress, isTransferred, deposit: null, isUnknownBridge: false }
-    })
+    return payments.map(() => ({ integrationAddress, isTransferred: true, deposit: null, isUnknownBridge: false }))
   }
   const { logs } = receipt
   const isPayment = (log: ReceiptLog) => isPaymentLog(reader, log)
@@ -75,12 +68,8 @@ function computeDestinations(
   if (positions === null)
     throw fail.unavailable(`receipt ${receipt.hash} was answered without a log that eth_getLogs has.`)
   const isToRouter = isRouter(routers, transaction)
-  const integrations = findIntegrations(
-    transaction,
-    positions,
-    isToRouter ? null : receipt,
-    decoder.parseIntegrationAddress,
-  )
+  const { parseIntegrationAddress } = decoder
+  const integrations = findIntegrations(transaction, positions, isToRouter ? null : receipt, parseIntegrationAddress)
   const events = payments.map(({ event }) => event)
   const deposits = findDeposits(events, positions, logs, isPayment, spokePools)
   const isBridging = isToRouter && isBridgeCall(transaction.input)

@@ -30,12 +30,7 @@ function buildLogsCall({ routers, decoder }: RangeReader, from: number, to: numb
  * transaction.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when the logs contradict the headers or each other about a height's block.
  */
-function parseRangeLogs(
-  reader: RangeReader,
-  first: BlockRef,
-  last: BlockRef,
-  outcome: RpcOutcome | undefined,
-): RouterLog[] {
+function parseRangeLogs(reader: RangeReader, first: BlockRef, last: BlockRef, outcome: RpcOutcome | undefined) {
   const { fail } = reader
   const logs = parseLogs(getResult(fail, `eth_getLogs ${first.number} to ${last.number}`, outcome), fail)
     .filter((log) => isRelevantLog(reader, log))
@@ -65,12 +60,7 @@ function assertConsistent(logs: readonly RouterLog[], first: BlockRef, last: Blo
  * If a failure reduced the size, repeats at once with fewer blocks.
  * @param ask - Reads blocks `from` to the given height.
  */
-async function withRangeSize<T>(
-  { node }: RangeReader,
-  from: number,
-  to: number,
-  ask: (upTo: number) => Promise<T>,
-): Promise<T> {
+async function withRangeSize<T>({ node }: RangeReader, from: number, to: number, ask: (upTo: number) => Promise<T>) {
   for (;;) {
     const blocks = Math.min(to - from + 1, node.maxRange())
     try {
@@ -116,11 +106,7 @@ export function mayHoldPayment({ filter }: RangeReader, { logsBloom, transaction
   return filter(logsBloom) !== 'no'
 }
 
-async function assertFiltersAdmitLogs(
-  reader: RangeReader,
-  headers: readonly Header[],
-  candidates: readonly Header[],
-): Promise<void> {
+async function assertFiltersAdmitLogs(reader: RangeReader, headers: readonly Header[], candidates: readonly Header[]) {
   const { node, fail, requestedRouters } = reader
   const admitted = new Set(candidates.map(({ ref }) => ref.number))
   for (let start = 0; start < headers.length; ) {
@@ -201,7 +187,8 @@ export async function readUnproven(reader: RangeReader): Promise<BlockRange> {
   await checkEmptyEnds(reader, ends, paymentLogs)
   const payments = await readDerivedPayments(reader, logs, { receipts: new Map(), blocks: new Map() })
   const derivedLogs = payments.map(({ log }) => log)
-  const timeOf = await readBlockTimes(reader, derivedLogs, [first, last])
+  const times = await readBlockTimes(reader, derivedLogs, first, last)
+  const timeOf = ({ blockNumber }: RouterLog) => times.get(blockNumber) as number
   const facts = await readPaymentFacts(reader, payments, timeOf, last.number)
   const reread = parseHeader(await node.rpc.call(buildHeaderCall(last.number), signal), fail)
   if (reread?.hash !== last.hash) throw fail.noBlock(`block ${last.number} was replaced after the logs were read.`)

@@ -3,7 +3,7 @@ import type { Emitted } from '../decode/pair-conversions.js'
 import type { DecodedPayment, RouterLog } from '../decode/router-decoder.js'
 import type { ReceiptFacts, TransactionFacts } from '../rpc/answers.js'
 import { parseBlockTransactions, parseReceipt, parseTransaction } from '../rpc/answers.js'
-import { buildBlockCall, buildReceiptCall, type RpcCall } from '../rpc/json-rpc.js'
+import { buildBlockCall, buildReceiptCall } from '../rpc/json-rpc.js'
 import type { BlockWithReceipts } from './block-receipts.js'
 import type { RangeReader } from './range-reader.js'
 
@@ -57,11 +57,7 @@ export function reportQuarantined(reader: RangeReader, log: RouterLog, reason: s
   onQuarantine({ chainId: reader.fail.chainId, txHash, blockNumber, logIndex, router, reason })
 }
 
-/**
- * Reads the receipts of transactions that are not cached.
- * @returns All receipts, cached ones included, by transaction hash.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a receipt is no longer in its block.
- */
+/** Reads receipts that are not cached. @returns All by transaction hash. @throws As {@link assertSameBlock}. */
 export async function readReceipts(
   reader: RangeReader,
   groups: readonly TransactionLogs[],
@@ -80,7 +76,7 @@ export async function readReceipts(
   return all
 }
 
-/** Another hash means that the node mixed up the batch; another block means a reorg. */
+/** Another hash means that the node mixed up the batch; another block means a reorg (`ERR_CHAIN_RANGE_GONE`). */
 function assertSameBlock<T extends { readonly hash: string; readonly blockHash: string }>(
   what: string,
   { txHash, payments }: TransactionLogs,
@@ -96,8 +92,6 @@ function assertSameBlock<T extends { readonly hash: string; readonly blockHash: 
 /** Minimum of paying transactions, and maximum of transactions for each, to read a block whole. */
 const minPayingTransactions = 3
 const maxTransactionsPerPayment = 2
-/** About a megabyte. */
-const transactionsPerRequest = 500
 
 /** Whether it is cheaper to read the whole block than each paying transaction. */
 export function shouldReadWhole(paying: number, transactions: number): boolean {
@@ -106,8 +100,7 @@ export function shouldReadWhole(paying: number, transactions: number): boolean {
 
 /**
  * Reads the transactions of payments that are not cached: one by one, or with their block.
- * @returns All transactions, cached ones included, by hash.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a transaction is no longer in the block its logs came from.
+ * @returns All transactions, cached ones included, by hash. @throws As {@link assertSameBlock}.
  */
 export async function readPaymentTransactions(
   reader: RangeReader,
@@ -122,33 +115,32 @@ export async function readPaymentTransactions(
     else blockGroups.push(group)
   }
   const transactions = new Map<string, TransactionFacts>()
-  let requests: CallRequest[] = []
-  let size = 0
+  const add = (group: TransactionLogs, answer: unknown) => {
+    const transaction = parseTransaction(answer, reader.fail)
+    assertSameBlock('transaction', group, transaction, reader)
+    transactions.set(group.txHash, transaction)
+  }
+  const addFromBlock = (blockGroups: readonly TransactionLogs[], inBlock: BlockWithReceipts['transactions']) => {
+    for (const group of blockGroups) add(group, inBlock?.get(group.txHash) ?? null)
+  }
+  const wholeBlocks: (readonly [number, TransactionLogs[]])[] = []
+  const single: TransactionLogs[] = []
   for (const [height, blockGroups] of byBlock) {
     const block = cached.get(height)
-    const answered = block?.transactions
-    if (answered) {
-      for (const group of blockGroups) addTransaction(reader, group, answered.get(group.txHash) ?? null, transactions)
-      continue
-    }
     const blockSize = block?.header.transactions?.length
-    const isWhole = blockSize !== undefined && shouldReadWhole(blockGroups.length, blockSize)
-    const next: CallRequest[] = isWhole
-      ? [{ call: buildBlockCall(height), groups: blockGroups }]
-      : blockGroups.map((group) => ({
-          call: { method: 'eth_getTransactionByHash', params: [group.txHash] },
-          groups: [group],
-        }))
-    const cost = isWhole ? blockSize : blockGroups.length
-    if (size > 0 && size + cost > transactionsPerRequest) {
-      await sendRequests(reader, requests, transactions)
-      requests = []
-      size = 0
-    }
-    requests.push(...next)
-    size += cost
+    if (block?.transactions) addFromBlock(blockGroups, block.transactions)
+    else if (blockSize !== undefined && shouldReadWhole(blockGroups.length, blockSize))
+      wholeBlocks.push([height, blockGroups])
+    else single.push(...blockGroups)
   }
-  await sendRequests(reader, requests, transactions)
+  const calls = [
+    ...wholeBlocks.map(([height]) => buildBlockCall(height)),
+    ...single.map(({ txHash }) => ({ method: 'eth_getTransactionByHash', params: [txHash] })),
+  ]
+  const answers = await reader.node.rpc.all(calls, reader.signal)
+  for (const [index, [, blockGroups]] of wholeBlocks.entries())
+    addFromBlock(blockGroups, parseBlockTransactions(answers[index], reader.fail))
+  for (const [index, group] of single.entries()) add(group, answers[wholeBlocks.length + index])
   return transactions
 }
 
@@ -156,37 +148,4 @@ export async function readPaymentTransactions(
 export interface CachedFacts {
   readonly receipts: ReadonlyMap<string, ReceiptFacts>
   readonly blocks: ReadonlyMap<number, BlockWithReceipts>
-}
-
-interface CallRequest {
-  readonly call: RpcCall
-  readonly groups: readonly TransactionLogs[]
-}
-
-async function sendRequests(
-  reader: RangeReader,
-  requests: readonly CallRequest[],
-  transactions: Map<string, TransactionFacts>,
-): Promise<void> {
-  if (requests.length === 0) return
-  const calls = requests.map(({ call }) => call)
-  const answers = await reader.node.rpc.all(calls, reader.signal)
-  for (const [index, { call, groups }] of requests.entries()) {
-    const answered = answers[index]
-    const isWhole = call.method === 'eth_getBlockByNumber'
-    const inBlock = isWhole ? parseBlockTransactions(answered, reader.fail) : null
-    for (const group of groups)
-      addTransaction(reader, group, isWhole ? (inBlock?.get(group.txHash) ?? null) : answered, transactions)
-  }
-}
-
-function addTransaction(
-  reader: RangeReader,
-  group: TransactionLogs,
-  answer: unknown,
-  transactions: Map<string, TransactionFacts>,
-): void {
-  const transaction = parseTransaction(answer, reader.fail)
-  assertSameBlock('transaction', group, transaction, reader)
-  transactions.set(group.txHash, transaction)
 }

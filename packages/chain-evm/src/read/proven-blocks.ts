@@ -1,24 +1,20 @@
 /** Proves receipts against headers, and reads the payments. Source: docs/decisions/completeness.md. @module */
-import type { BlockRange, BlockRef, BridgeDeposit, PaymentFacts, TokenFacts } from '@payment-integration/core/ports'
+import type { BlockRange, BlockRef, BridgeDeposit, PaymentFacts } from '@payment-integration/core/ports'
 import type { RouterLog } from '../decode/router-decoder.js'
 import { computeReceiptsRoot } from '../proof/prover.js'
-import { type Fields, isFields, parseReceipt, type ReceiptFacts, type ReceiptLog } from '../rpc/answers.js'
+import type { RawReceipt } from '../proof/receipts.js'
+import { type Fields, isFields, parseReceipt, type ReceiptFacts } from '../rpc/answers.js'
 import { isUnproven } from '../rpc/failures.js'
 import { lowercaseHash, zeroAddress } from '../rpc/hex.js'
-import type { BlockReceipts, BlockWithReceipts, ProvenRawReceipts } from './block-receipts.js'
+import type { BlockReceipts, BlockWithReceipts } from './block-receipts.js'
 import { readByTransaction, readReceiptsInOneCall } from './block-receipts.js'
 import { type DerivedPayment, readDerivedPayments } from './derive-payments.js'
 import { shouldReadWhole } from './payment-transactions.js'
 import { countTransactions, type Header, isRelevantLog, type RangeReader } from './range-reader.js'
 
-/** The relevant logs of a block, in log order, and the receipts that contain them. */
-interface ProvenLogs {
-  readonly logs: readonly RouterLog[]
-  readonly receipts: readonly ReceiptFacts[]
-}
-
-/** Collects relevant logs, counting log indexes from the first receipt of a block. */
+/** Collects relevant logs, and the receipts that contain them, counting log indexes from the first receipt. */
 function createLogCollector(reader: RangeReader, ref: BlockRef) {
+  const block = { blockNumber: ref.number, blockHash: ref.hash, blockTimestamp: ref.timestamp }
   const logs: RouterLog[] = []
   const receipts: ReceiptFacts[] = []
   let logIndex = 0
@@ -27,33 +23,23 @@ function createLogCollector(reader: RangeReader, ref: BlockRef) {
     receipts,
     /** Adds the next receipt of the block. @param facts - Null if none of its logs is of a listed router. */
     add(logCount: number, facts: ReceiptFacts | null): void {
-      const first = logIndex
       const before = logs.length
-      logIndex += logCount
       for (const [index, log] of facts?.logs.entries() ?? [])
-        if (facts !== null && isRelevantLog(reader, log)) logs.push(toRouterLog(ref, facts.hash, first + index, log))
+        if (facts !== null && isRelevantLog(reader, log))
+          logs.push({ ...log, ...block, txHash: facts.hash, txIndex: null, logIndex: logIndex + index })
       if (facts !== null && logs.length > before) receipts.push(facts)
+      logIndex += logCount
     },
   }
 }
 
-function toRouterLog(
-  { number: blockNumber, hash: blockHash, timestamp: blockTimestamp }: BlockRef,
-  txHash: string,
-  logIndex: number,
-  { address, topics, data }: ReceiptLog,
-): RouterLog {
-  return { address, topics, data, blockNumber, blockHash, txHash, txIndex: null, logIndex, blockTimestamp }
-}
-
 /**
  * Proves the receipts of a block and collects the relevant logs.
- * @param answered - All receipts of the block, unproven or raw.
  * @throws ChainError `ERR_CHAIN_PROOF_FAILED` when their root is not the header's; `ERR_CHAIN_RANGE_GONE` when they
  * are of another block; `ERR_CHAIN_UNAVAILABLE` when they are malformed.
  */
-function proveBlock(reader: RangeReader, header: Header, answered: BlockReceipts): ProvenLogs {
-  if ('raw' in answered) return collectRawLogs(reader, header, answered)
+function proveBlock(reader: RangeReader, header: Header, answered: BlockReceipts) {
+  if ('raw' in answered) return collectRawLogs(reader, header, answered.raw)
   const { fail } = reader
   const { ref } = header
   const all: Fields[] = []
@@ -109,7 +95,7 @@ function assertTransactionOrder(
   }
 }
 
-function collectLogs(reader: RangeReader, { ref }: Header, proven: readonly Fields[]): ProvenLogs {
+function collectLogs(reader: RangeReader, { ref }: Header, proven: readonly Fields[]) {
   const collector = createLogCollector(reader, ref)
   for (const receipt of proven) {
     const logs = receipt['logs'] as readonly Fields[]
@@ -120,7 +106,7 @@ function collectLogs(reader: RangeReader, { ref }: Header, proven: readonly Fiel
 }
 
 /** Raw receipts have no transaction hashes: the header's list gives them in order. */
-function collectRawLogs(reader: RangeReader, { ref, transactions }: Header, { raw }: ProvenRawReceipts): ProvenLogs {
+function collectRawLogs(reader: RangeReader, { ref, transactions }: Header, raw: readonly RawReceipt[]) {
   const { routers, fail } = reader
   const collector = createLogCollector(reader, ref)
   for (const [index, { addresses, succeeded, logs }] of raw.entries()) {
@@ -150,7 +136,6 @@ interface RangeFacts {
  * Adds block times and token metadata to payments.
  * @param timeOf - The Unix time of a log's block, in milliseconds.
  * @param height - The last block of the range.
- * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node does not answer for a token.
  */
 export async function readPaymentFacts(
   reader: RangeReader,
@@ -160,13 +145,11 @@ export async function readPaymentFacts(
 ): Promise<RangeFacts> {
   const { routers } = reader
   const { chainId } = reader.fail
-  const tokens = await readTokens(reader, payments, height)
   const facts: RangeFacts = { payments: [], deposits: [] }
   for (const { ordinal, log, payment, integrationAddress, deposit, amountIn, pricing } of payments) {
     const { txHash } = log
-    const tokenIn = tokens.get(amountIn.token)
-    const tokenOut = tokens.get(payment.token)
-    if (tokenIn === undefined || tokenOut === undefined) throw new Error(`A token of ${txHash} was not read.`)
+    const tokenIn = await reader.tokens.read(reader, amountIn.token, height)
+    const tokenOut = await reader.tokens.read(reader, payment.token, height)
     const paymentFacts: PaymentFacts = {
       chainId,
       txHash,
@@ -191,22 +174,7 @@ export async function readPaymentFacts(
   return facts
 }
 
-async function readTokens(
-  reader: RangeReader,
-  payments: readonly DerivedPayment[],
-  height: number,
-): Promise<ReadonlyMap<string, TokenFacts>> {
-  const tokens = new Map<string, TokenFacts>()
-  for (const { amountIn, payment } of payments)
-    for (const address of [amountIn.token, payment.token])
-      if (!tokens.has(address)) tokens.set(address, await reader.tokens.read(reader, address, height))
-  return tokens
-}
-
-/**
- * Collects the payments of a range from its blocks, step by step.
- * @param height - The last block of the range.
- */
+/** Collects the payments of a range, whose last block is at `height`, from its blocks, step by step. */
 export function createPaymentCollector(reader: RangeReader, height: number) {
   const facts: RangeFacts = { payments: [], deposits: [] }
   const counts = { candidates: 0, paymentBlocks: 0, transactions: 0 }
@@ -216,10 +184,7 @@ export function createPaymentCollector(reader: RangeReader, height: number) {
   return {
     facts,
     counts,
-    /**
-     * Proves and counts blocks, and collects those with relevant logs.
-     * @throws As {@link proveBlock}.
-     */
+    /** Proves and counts blocks, and collects those with relevant logs. @throws As {@link proveBlock}. */
     async add(read: readonly BlockWithReceipts[]): Promise<void> {
       for (const block of read) {
         const proven = await proveWithRetries(reader, block)
@@ -250,7 +215,7 @@ export function createPaymentCollector(reader: RangeReader, height: number) {
  * Proves a block. If that fails and no other node can answer, reads its receipts again in one call, then by
  * transaction: a node may truncate only long answers.
  */
-async function proveWithRetries(reader: RangeReader, { header, receipts }: BlockWithReceipts): Promise<ProvenLogs> {
+async function proveWithRetries(reader: RangeReader, { header, receipts }: BlockWithReceipts) {
   try {
     return proveBlock(reader, header, receipts)
   } catch (error) {

@@ -1,14 +1,10 @@
-/**
- * Reads proven ranges: near the head by receipts roots, farther back by log filters.
- * Source: docs/decisions/completeness.md.
- * @module
- */
+/** Reads ranges proven by receipts roots or log filters. Source: docs/decisions/completeness.md. @module */
 import type { BlockRange } from '@payment-integration/core/ports'
 import { type BlockWithReceipts, readBlockReceipts, readBlocks } from './block-receipts.js'
 import { mayHoldPayment, readCandidates } from './logs.js'
 import { createPaymentCollector, toRange } from './proven-blocks.js'
 import type { Header, RangeReader } from './range-reader.js'
-import { assertChain, countTransactions, headersPerStep, readHeaders } from './range-reader.js'
+import { assertChain, countTransactions, readHeaders } from './range-reader.js'
 import type { BloomPlan, RangeResult } from './range-sizing.js'
 
 /** Limits the unparsed receipts in memory to a few megabytes. */
@@ -49,10 +45,7 @@ async function readSparse(reader: RangeReader, withTransactions: boolean): Promi
   return { range: toRange(reader, headers, collector.facts, 'bloom'), ...collector.counts }
 }
 
-/**
- * Reads all blocks with transactions and receipts, without looking at the filters first. This is faster where most
- * blocks contain payments.
- */
+/** Reads all blocks whole, without looking at the filters first: faster where most blocks contain payments. */
 async function readDense(reader: RangeReader, transactionsPerBlock: number): Promise<CountedRange> {
   const { from, to } = reader
   const perStep = Math.max(1, Math.min(maxBlocksPerStep, Math.floor(transactionsPerStep / transactionsPerBlock)))
@@ -61,11 +54,9 @@ async function readDense(reader: RangeReader, transactionsPerBlock: number): Pro
   const headers: Header[] = []
   const collector = createPaymentCollector(reader, end)
   const steps = Math.ceil((end - from + 1) / perStep)
-  const stepsPerChainIdCall = Math.max(1, Math.floor(headersPerStep / perStep))
   const ask = (step: number) => {
     const start = from + step * perStep
-    const contents = { withTransactions: true, withChainId: step % stepsPerChainIdCall === 0 }
-    return readBlocks(reader, start, Math.min(end, start + perStep - 1), contents)
+    return readBlocks(reader, start, Math.min(end, start + perStep - 1), true)
   }
   const pickCandidates = (blocks: readonly BlockWithReceipts[]) =>
     blocks.filter(({ header }) => mayHoldPayment(reader, header))
@@ -83,10 +74,7 @@ async function readDense(reader: RangeReader, transactionsPerBlock: number): Pro
   return { range: toRange(reader, headers, collector.facts, 'bloom'), ...collector.counts }
 }
 
-/**
- * Yields the answers of steps, and requests the next step while the caller processes an answer.
- * @param hasNext - Whether another step follows an answer.
- */
+/** Yields the answers of steps, and requests the next step, unless `hasNext` denies it, before it yields an answer. */
 async function* readAhead<T>(
   maxSteps: number,
   ask: (step: number) => Promise<T>,
@@ -107,14 +95,11 @@ function splitIntoSteps(headers: readonly Header[]): readonly (readonly Header[]
   let size = 0
   for (const header of headers) {
     const step = steps.at(-1)
-    const count = countTransactions(header)
-    if (step === undefined || step.length === maxBlocksPerStep || size + count > transactionsPerStep) {
+    size += countTransactions(header)
+    if (step === undefined || step.length === maxBlocksPerStep || size > transactionsPerStep) {
       steps.push([header])
-      size = count
-    } else {
-      step.push(header)
-      size += count
-    }
+      size = countTransactions(header)
+    } else step.push(header)
   }
   return steps
 }
@@ -122,18 +107,14 @@ function splitIntoSteps(headers: readonly Header[]): readonly (readonly Header[]
 /** The blocks that {@link readByRoot} reads at a time. */
 const blocksPerRootStep = 8
 
-/**
- * Reads all blocks of the range with their receipts.
- * @param withTransactions - Whether the transactions are read too.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`.
- */
+/** Reads all blocks of the range with their receipts. @throws As {@link readByBloom}. */
 export async function readByRoot(reader: RangeReader, withTransactions: boolean): Promise<CountedRange> {
   const { from, to } = reader
   const headers: Header[] = []
   const collector = createPaymentCollector(reader, to)
   for (let start = from; start <= to; start += blocksPerRootStep) {
     const end = Math.min(to, start + blocksPerRootStep - 1)
-    const blocks = await readBlocks(reader, start, end, { withTransactions, withChainId: true })
+    const blocks = await readBlocks(reader, start, end, withTransactions)
     headers.push(...blocks.map(({ header }) => header))
     await collector.add(blocks)
   }

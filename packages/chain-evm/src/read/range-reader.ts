@@ -18,10 +18,7 @@ export function createHeaderHashing(chainId: number) {
   return { isExpected: authenticChains.includes(chainId) }
 }
 
-/**
- * Learns whether the chain's headers hash to their block hashes. If they do, rejects a header that does not.
- * @throws ChainError `ERR_CHAIN_PROOF_FAILED` on such a header.
- */
+/** Learns whether headers hash to their block hashes. @throws ChainError `ERR_CHAIN_PROOF_FAILED` on one that must. */
 export function assertAuthentic(
   { node, fail, headerHashing }: Pick<RangeReader, 'node' | 'fail' | 'headerHashing'>,
   headers: readonly Pick<Header, 'ref' | 'isAuthentic'>[],
@@ -93,13 +90,9 @@ export function countTransactions({ transactions }: Header): number {
 }
 
 /** About a megabyte of headers. */
-export const headersPerStep = 250
+const headersPerStep = 250
 
-/**
- * Reads the headers of the range.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing or does not follow the one before it;
- * `ERR_CHAIN_PROOF_FAILED` when a header was changed.
- */
+/** Reads the headers of the range. @throws As {@link toHeader}, {@link assertAuthentic} and {@link assertChain}. */
 export async function readHeaders(reader: RangeReader): Promise<Header[]> {
   const { from, to } = reader
   const steps: Promise<Header[]>[] = []
@@ -139,19 +132,18 @@ export function assertChain(headers: readonly Header[], fail: Failures): void {
 }
 
 /**
- * Finds the time of each log's block: from `ends`, else from the log if its time lies between those of `ends`, else
- * from the block's header.
- * @param ends - The first and last header of the range.
- * @returns Unix milliseconds by log.
+ * Finds the time of each log's block: from the ends of the range, `first` and `last`. Else from the log if its time
+ * lies between theirs, else from the block's header.
+ * @returns Unix milliseconds by height.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing or was replaced.
  */
 export async function readBlockTimes(
   { node, fail, signal }: RangeReader,
   logs: readonly RouterLog[],
-  ends: readonly [BlockRef, BlockRef],
-): Promise<(log: RouterLog) => number> {
-  const [first, last] = ends
-  const times = new Map<number, number>(ends.map(({ number, timestamp }) => [number, timestamp]))
+  first: BlockRef,
+  last: BlockRef,
+): Promise<ReadonlyMap<number, number>> {
+  const times = new Map([first, last].map(({ number, timestamp }) => [number, timestamp]))
   const missing = new Map<number, string>()
   for (const { blockNumber, blockHash, blockTimestamp } of logs) {
     if (times.has(blockNumber)) continue
@@ -168,9 +160,5 @@ export async function readBlockTimes(
       throw fail.noBlock(`block ${height} is not the one its logs came from.`)
     times.set(height, header.timestamp)
   }
-  return (log) => {
-    const time = times.get(log.blockNumber)
-    if (time === undefined) throw fail.unavailable(`the time of block ${log.blockNumber} is not known.`)
-    return time
-  }
+  return times
 }

@@ -4,7 +4,7 @@ import type { BlockRange, BlockRef, ProofLevel, RangesRequest } from '@payment-i
 import { isRateLimit, isUnavailable, isUnproven } from '../rpc/failures.js'
 import type { Nodes } from '../rpc/nodes.js'
 import { readUnproven } from './logs.js'
-import { type CountedRange, maxTransactions, readByBloom, readByRoot } from './proven-ranges.js'
+import { maxTransactions, readByBloom, readByRoot } from './proven-ranges.js'
 import type { RangeReader } from './range-reader.js'
 import type { RangeKind, RangeSizing } from './range-sizing.js'
 
@@ -84,13 +84,7 @@ function startReading(source: RangesSource, queue: PlannedRange[], nearFrom: num
   }
 }
 
-async function readPlannedRange(
-  source: RangesSource,
-  from: number,
-  to: number,
-  kind: RangeKind,
-  signal: AbortSignal,
-): Promise<BlockRange> {
+async function readPlannedRange(source: RangesSource, from: number, to: number, kind: RangeKind, signal: AbortSignal) {
   const { context, nodes, sizing } = source
   const requested = to - from + 1
   return nodes.runPinned(async (node) => {
@@ -111,11 +105,7 @@ async function readPlannedRange(
   }, signal)
 }
 
-async function readByKind(
-  { proof, sizing }: RangesSource,
-  reader: RangeReader,
-  kind: RangeKind,
-): Promise<CountedRange> {
+async function readByKind({ proof, sizing }: RangesSource, reader: RangeReader, kind: RangeKind) {
   if (kind === 'root') return readByRoot(reader, sizing.plan().withTransactions === 'all')
   if (proof === 'bloom') return readByBloom(reader, sizing.plan())
   const range = await readUnproven(reader)

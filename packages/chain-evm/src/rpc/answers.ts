@@ -34,16 +34,6 @@ export interface ReceiptFacts {
   readonly logs: readonly ReceiptLog[]
 }
 
-/** The fields of a header that describe the contents of its block. */
-export interface HeaderContents {
-  /** 0x and 512 hex digits; null on a chain without log filters. */
-  readonly logsBloom: string | null
-  /** Lowercased; null on a chain without receipts roots. */
-  readonly receiptsRoot: string | null
-  /** Lowercased hashes, also when the block was answered with whole transactions; null when the node left them out. */
-  readonly transactions: readonly string[] | null
-}
-
 /** A receipt, log, header or transaction in a node's answer. */
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -64,8 +54,14 @@ export function parseHeader(value: unknown, fail: Failures): BlockRef | null {
   return { number, hash, parentHash, timestamp: seconds * 1000 }
 }
 
-/** Parses the contents of a header that {@link parseHeader} accepted. */
-export function parseHeaderContents({ logsBloom, receiptsRoot, transactions }: Fields): HeaderContents {
+export type HeaderContents = ReturnType<typeof parseHeaderContents>
+
+/**
+ * Parses the contents of a header that {@link parseHeader} accepted. `logsBloom` (0x and 512 hex digits) and
+ * `receiptsRoot` are null on chains without them. `transactions` are hashes, also if the block was answered with whole
+ * transactions; null when the node left them out.
+ */
+export function parseHeaderContents({ logsBloom, receiptsRoot, transactions }: Fields) {
   return {
     logsBloom: isHex(logsBloom) && logsBloom.length === 514 ? logsBloom : null,
     receiptsRoot: lowercaseHash(receiptsRoot),

@@ -6,11 +6,7 @@ import { parseQuantity } from './hex.js'
 import type { Node, Rpc, RpcCall, RpcOutcome } from './json-rpc.js'
 import { buildHeaderCall, chainIdCall, getResult } from './json-rpc.js'
 
-/**
- * Checks an answer to `eth_chainId`.
- * @param onWrongChain - Called before the error is thrown, when the node is on another chain.
- * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node is on another chain, or answered no chain id.
- */
+/** Checks an answer to `eth_chainId`; calls `onWrongChain` before it throws, when the node is on another chain. */
 function assertChainId(answer: unknown, fail: Failures, onWrongChain: (what: string) => void): void {
   const { chainId } = fail
   const answered = parseQuantity(answer)
@@ -41,10 +37,6 @@ export function createChainGuard(options: ChainGuardOptions) {
   let answeredAt = 0
   let checking: Promise<void> | null = null
 
-  async function requestChainId(): Promise<void> {
-    acceptChainId(await rpc.call(chainIdCall, closed))
-  }
-
   function acceptChainId(answer: unknown): void {
     assertChainId(answer, fail, onWrongChain)
     state = 'checked'
@@ -52,20 +44,20 @@ export function createChainGuard(options: ChainGuardOptions) {
 
   return {
     /**
-     * Checks the node if that is due. After an unanswered request, the next batch can contain the chain id call
-     * instead.
-     * @returns Null when no chain id call is needed. Otherwise the caller adds that call to the batch, and the returned
-     * function checks its answer.
-     * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node is on another chain.
+     * Checks the node if that is due, as `RpcOptions.beforeRequest`. After an unanswered request, the next batch can
+     * contain the chain id call instead.
      */
     async check(canAddChainId: boolean, signal: AbortSignal | undefined) {
       const isRecent = clock.now() - answeredAt < recheckAfterMs
       if (isRecent && state === 'checked') return null
       if (isRecent && state === 'lost' && canAddChainId) return acceptChainId
       if (state === 'checked') state = 'unchecked'
-      checking ??= requestChainId().finally(() => {
-        checking = null
-      })
+      checking ??= rpc
+        .call(chainIdCall, closed)
+        .then(acceptChainId)
+        .finally(() => {
+          checking = null
+        })
       await raceAbort(checking, signal)
       return null
     },

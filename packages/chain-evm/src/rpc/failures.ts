@@ -1,7 +1,4 @@
-/**
- * Turns errors of any transport into a ChainError that names the chain and leaks nothing; limits the time of requests.
- * @module
- */
+/** Turns errors of any wire into a ChainError without secrets; limits the time of requests. @module */
 import { parseUrl } from '@payment-integration/contract/internal'
 import { ExcessiveJsonError } from '@payment-integration/contract/internal-io'
 import { ChainError } from '@payment-integration/core'
@@ -56,19 +53,11 @@ export class ResponseTooLargeError extends RequestError {
   }
 }
 
-/** Valid JSON that does not answer the request. */
-export class NotJsonRpcError extends RequestError {
-  constructor() {
-    super('the answer is not JSON-RPC')
-  }
-}
+/** For valid JSON that does not answer the request. */
+export const buildNotJsonRpcError = () => new RequestError('the answer is not JSON-RPC')
 
-/** The node is not connected, and the request does not wait for a connection. */
-export class NoConnectionError extends RequestError {
-  constructor() {
-    super('no connection')
-  }
-}
+/** For a request that does not wait until the node is connected. */
+export const buildNoConnectionError = () => new RequestError('no connection')
 
 /**
  * Runs `work` with a signal that aborts on time-out or with `caller`. After that it rejects even if `work` goes on.
@@ -185,8 +174,7 @@ export function isRateLimit(error: unknown): boolean {
 }
 
 /**
- * Makes the errors of one chain. They have no `cause`, because a transport's error contains the node's URL with its
- * key.
+ * Makes the errors of one chain, without a `cause`, because a transport's error contains the node's URL with its key.
  * @param node - The node's name in messages, for a chain with several nodes.
  */
 export function createFailures(chainId: number, node?: string) {

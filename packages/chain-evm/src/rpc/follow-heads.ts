@@ -4,7 +4,6 @@ import { isFields } from './answers.js'
 import { withDeadline } from './failures.js'
 import { parseQuantity } from './hex.js'
 import { createReconnect, openSocket, reconnectMs, type Socket } from './socket-wire.js'
-import type { RpcOutcome } from './wire.js'
 
 /** How long a reported head counts, in milliseconds. A chain that really became shorter is accepted after this time. */
 const headMemoryMs = 300_000
@@ -16,17 +15,12 @@ export function createHeads(clock: Clock) {
   let reportedHeads: { readonly number: number; readonly at: number; readonly nodeIndex: number }[] = []
   return {
     /**
-     * Records a node's head.
-     * @param isTrusted - Whether the lag of other nodes is measured by this head.
+     * Records a node's head; the lag of other nodes is measured by it if it is trusted.
      * @returns For how long a higher head has been known, in milliseconds; 0 if none is.
      */
     report(nodeIndex: number, number: number, isTrusted: boolean): number {
       const now = clock.now()
-      while (
-        reportedHeads.length > maxReportedHeads ||
-        (reportedHeads[0] !== undefined && now - reportedHeads[0].at > headMemoryMs)
-      )
-        reportedHeads.shift()
+      reportedHeads = reportedHeads.slice(-maxReportedHeads).filter(({ at }) => now - at <= headMemoryMs)
       const higher = reportedHeads.find((head) => head.number > number)
       if (higher !== undefined) return now - higher.at
       if (isTrusted && (reportedHeads.at(-1)?.number ?? -1) < number) reportedHeads.push({ number, at: now, nodeIndex })
@@ -99,9 +93,10 @@ export function createHeadFollower(options: FollowHeadsOptions) {
       await withDeadline(clock, requestTimeoutMs, connection.signal, async (deadline) => {
         socket = await openSocket({ url, maxResponseBytes: maxMessageBytes, onNotification }, deadline)
         const [chain] = await socket.send([{ method: 'eth_chainId', params: [] }], deadline)
-        if (parseQuantity(getResult(chain)) !== chainId) throw new TypeError('The node is on another chain.')
+        if (!chain?.ok || parseQuantity(chain.result) !== chainId) throw new TypeError('The node is on another chain.')
         const [answer] = await socket.send([{ method: 'eth_subscribe', params: ['newHeads'] }], deadline)
-        subscription = getResult(answer)
+        if (!answer?.ok || answer.result === undefined) throw new TypeError('The node has no subscriptions.')
+        subscription = answer.result
       })
       for (const message of earlyMessages) accept(message, subscription)
       await socket?.ended
@@ -137,12 +132,6 @@ export function createHeadFollower(options: FollowHeadsOptions) {
       reconnectNow()
     },
   }
-}
-
-/** @throws {TypeError} When the node rejected the call. */
-function getResult(outcome: RpcOutcome | null | undefined): unknown {
-  if (!outcome?.ok || outcome.result === undefined) throw new TypeError('The node rejected the call.')
-  return outcome.result
 }
 
 /** The height in a notification of `subscription`; null for any other message. */

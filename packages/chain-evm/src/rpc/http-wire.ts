@@ -57,12 +57,8 @@ export function createBodyBuffers() {
   }
 }
 
-interface Answer {
-  readonly status: number
-  readonly retryAfter: string | null
-  /** A buffer of `readBody`; the caller releases it. */
-  readonly body: Buffer
-}
+/** `body` is a buffer of `readBody`; the caller releases it. */
+type Answer = Awaited<ReturnType<typeof readAnswer>>
 
 /**
  * Makes a wire over `node:http`, which unlike undici reports whether a broken connection was a reused one. Redirects
@@ -144,7 +140,7 @@ function parseRejection(body: Buffer): RpcOutcome | null {
   }
 }
 
-async function readAnswer(response: IncomingMessage, buffers: BodyBuffers, maxBytes: number): Promise<Answer> {
+async function readAnswer(response: IncomingMessage, buffers: BodyBuffers, maxBytes: number) {
   const { statusCode: status = 0, headers } = response
   const isCompressed = gzipNames.has(headers['content-encoding']?.toLowerCase() ?? '')
   const stream: Readable = isCompressed ? unzip(response) : response

@@ -1,9 +1,9 @@
 /** JSON-RPC calls to one node, over any wire. @module */
 import type { Clock } from '@payment-integration/core/ports'
+import type { Failures } from './failures.js'
 import {
   createRedactor,
   describeRpcError,
-  type Failures,
   isRateLimit,
   RequestError,
   toRequestError,
@@ -55,25 +55,14 @@ export interface Node {
 }
 
 export type RequestEnd =
-  | {
-      readonly kind: 'answered'
-      readonly calls: readonly RpcCall[]
-      readonly ms: number
-      readonly outcomes: readonly RpcOutcome[]
-    }
-  /** The keep-alive connection was closed: the request is sent once more, after `beforeRequest`. */
-  | { readonly kind: 'reconnects' }
-  /** The failure is transient: the request is sent once more, after `beforeRequest`. */
-  | { readonly kind: 'repeats' }
+  | Readonly<{ kind: 'answered'; calls: readonly RpcCall[]; ms: number; outcomes: readonly RpcOutcome[] }>
+  /** The request is sent once more: the keep-alive connection was closed, or (`repeats`) the failure is transient. */
+  | Readonly<{ kind: 'reconnects' }>
+  | Readonly<{ kind: 'repeats' }>
   /** No usable answer. `isHostile`: the answer was made to exhaust its reader. */
-  | { readonly kind: 'lost'; readonly calls: readonly RpcCall[]; readonly error: Error; readonly isHostile?: boolean }
+  | Readonly<{ kind: 'lost'; calls: readonly RpcCall[]; error: Error; isHostile?: boolean }>
   /** Rejected by the node's rate limit. */
-  | {
-      readonly kind: 'limited'
-      readonly calls: readonly RpcCall[]
-      readonly retryAfter: string | null
-      readonly error: Error
-    }
+  | Readonly<{ kind: 'limited'; calls: readonly RpcCall[]; retryAfter: string | null; error: Error }>
 
 export interface RpcOptions {
   readonly wire: Wire
@@ -131,17 +120,12 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
   }
 
   /** Null: the node's rate limit rejected a batch of this size, and the next one must be smaller. */
-  async function sendWithRepeats(
-    calls: readonly RpcCall[],
-    caller: AbortSignal | undefined,
-  ): Promise<RpcOutcome[] | null> {
+  async function sendWithRepeats(calls: readonly RpcCall[], caller: AbortSignal | undefined) {
     let isResent = false
     let repeats = 0
     for (let rejections = 0; ; ) {
       try {
-        const canAddChainId = includesChainId(calls) || calls.length < batchSize()
-        const checkChainId = await beforeRequest(canAddChainId, caller)
-        return await attempt(calls, checkChainId, caller)
+        return await attempt(calls, caller)
       } catch (error) {
         // `send` throws a RequestError only for a stale connection or a transient failure.
         if (!(error instanceof RequestError)) {
@@ -162,11 +146,10 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
     }
   }
 
-  async function attempt(
-    calls: readonly RpcCall[],
-    checkChainId: ((answer: unknown) => void) | null,
-    caller: AbortSignal | undefined,
-  ): Promise<RpcOutcome[]> {
+  /** Sends calls, together with the chain id call unless `beforeRequest` needs none. */
+  async function attempt(calls: readonly RpcCall[], caller: AbortSignal | undefined): Promise<RpcOutcome[]> {
+    const canAddChainId = includesChainId(calls) || calls.length < batchSize()
+    const checkChainId = await beforeRequest(canAddChainId, caller)
     if (checkChainId === null) return exchange(calls, caller)
     const isIncluded = includesChainId(calls)
     const outcomes = await exchange(isIncluded ? calls : [chainIdCall, ...calls], caller)
@@ -211,10 +194,7 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
   }
 }
 
-/**
- * @param what - The call, for the message.
- * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node rejected the call, or left out its answer.
- */
+/** @param what - The call, for the message of the error when the node rejected it, or left out its answer. */
 export function getResult(fail: Failures, what: string, outcome: RpcOutcome | undefined): unknown {
   if (outcome?.ok) return outcome.result
   throw fail.unavailable(`${what}: ${describeRpcError(outcome)}.`)

@@ -192,11 +192,7 @@ export function createRateLimit(clock: Clock) {
   let rejections = 0
   let restsUntil = 0
   return {
-    /**
-     * Notes a rejected request.
-     * @param retryAfter - The raw header, or null.
-     * @param isBatchReduced - Whether the next batch is smaller, so that the pause does not grow yet.
-     */
+    /** Notes a rejection. @param isBatchReduced - Whether the next batch is smaller: the pause does not grow yet. */
     noteRejection(retryAfter: string | null, isBatchReduced = false): void {
       const now = clock.now()
       // Requests in flight at the same time are rejected together and count once.
@@ -236,9 +232,9 @@ type HealthEvent =
   | 'proof-failed'
 
 /** Below this score a node is benched: it gets no work while another one is better. */
-export const benchBelowScore = 0.75
-/** From this score on, a benched node is probed. */
-export const returnFromScore = 0.9
+const benchBelowScore = 0.75
+/** From this score on, a benched node is probed, and returns. */
+const returnFromScore = 0.9
 /** A lag up to this, in milliseconds, costs no score. */
 const allowedLagMs = 5_000
 
@@ -254,6 +250,7 @@ export function createHealth(clock: Clock) {
   let availabilityDoubt = 0
   let correctnessDoubt = 0
   let lagMs = 0
+  let isBenched = false
   let lastDecayAt = clock.now()
 
   function decayDoubts(): void {
@@ -268,6 +265,10 @@ export function createHealth(clock: Clock) {
     return (1 - availabilityDoubt) * (1 - correctnessDoubt)
   }
 
+  function score(): number {
+    return trust() * (lagMs <= allowedLagMs ? 1 : allowedLagMs / lagMs)
+  }
+
   return {
     note(event: HealthEvent): void {
       decayDoubts()
@@ -275,14 +276,21 @@ export function createHealth(clock: Clock) {
       else if (event === 'lost' || event === 'unusable')
         availabilityDoubt += trustCosts[event] * (1 - availabilityDoubt)
       else correctnessDoubt += trustCosts[event] * (1 - correctnessDoubt)
+      isBenched ||= score() < benchBelowScore
     },
     /** Sets how old the node's head is, in milliseconds; 0 for the newest. */
     setLag(ms: number): void {
       lagMs = ms
+      isBenched ||= score() < benchBelowScore
+    },
+    /** Ends the bench after an answered probe, if the score allows it. */
+    noteProbe(): void {
+      isBenched &&= score() < returnFromScore
     },
     /** From 0 to 1, now. */
-    score: () => trust() * (lagMs <= allowedLagMs ? 1 : allowedLagMs / lagMs),
-    /** The score without the lag. */
-    trust,
+    score,
+    isBenched: () => isBenched,
+    /** Whether a benched node, whatever its lag, may be probed. */
+    mayReturn: () => trust() >= returnFromScore,
   }
 }

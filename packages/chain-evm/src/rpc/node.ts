@@ -1,19 +1,13 @@
 /** One node of a chain: its requests, health and pauses. @module */
 import { ChainError } from '@payment-integration/core'
-import type { Clock, NodeStatus } from '@payment-integration/core/ports'
+import type { NodeStatus } from '@payment-integration/core/ports'
 import { createChainGuard } from './chain-guard.js'
 import { type Failures, isRateLimit } from './failures.js'
 import { parseQuantity } from './hex.js'
-import { createRpc, type Node, type NodeFinding, type RequestEnd, type RpcCall } from './json-rpc.js'
-import {
-  benchBelowScore,
-  createBatchSize,
-  createHealth,
-  createRangeSize,
-  createRateLimit,
-  type RangeSizeOptions,
-  returnFromScore,
-} from './node-limits.js'
+import type { Node, NodeFinding, RequestEnd, RpcCall, RpcOptions } from './json-rpc.js'
+import { createRpc } from './json-rpc.js'
+import type { RangeSizeOptions } from './node-limits.js'
+import { createBatchSize, createHealth, createRangeSize, createRateLimit } from './node-limits.js'
 import type { Wire } from './wire.js'
 
 /** The interval of head requests to idle nodes, and the shortest one to benched nodes, in milliseconds. */
@@ -23,21 +17,14 @@ const latencyWeight = 0.2
 /** Limit exceeded: providers use this code for rates, range sizes and quotas alike. */
 const limitExceededCode = -32_005
 
-interface NodeOptions {
+interface NodeOptions extends Pick<RpcOptions, 'wire' | 'url' | 'clock' | 'requestTimeoutMs'> {
   readonly name: string
   readonly fail: Failures
-  readonly wire: Wire
-  readonly url: string | undefined
-  readonly clock: Clock
-  readonly requestTimeoutMs: number
   readonly batchSize: number
   readonly range: RangeSizeOptions
   /** Whether no other node can answer now, so that requests wait for the rate limit. */
   readonly isAlone: () => boolean
-  /**
-   * Records a head of this node. The lag of other nodes is measured by it if it is trusted.
-   * @returns For how long a higher head has been known, in milliseconds; 0 if none is.
-   */
+  /** As `report` of `createHeads`, for this node. */
   readonly measureLag: (head: number, isTrusted: boolean) => number
   /** Called when the node's reported heads are no longer trusted. */
   readonly onDistrust: () => void
@@ -64,7 +51,6 @@ export function createNode(options: NodeOptions) {
       return options.wire.send(calls, signal)
     },
   }
-  let isBenched = false
   let head: number | null = null
   let headAt = clock.now()
   let latencyMs: number | null = null
@@ -77,12 +63,7 @@ export function createNode(options: NodeOptions) {
     events[event] += 1
     lastError = what ?? lastError
     health.note(event)
-    updateBench()
     if (event !== 'lost' && event !== 'unusable') onDistrust()
-  }
-
-  function updateBench(): void {
-    isBenched ||= health.score() < benchBelowScore
   }
 
   function onEnd(end: RequestEnd): void {
@@ -120,7 +101,7 @@ export function createNode(options: NodeOptions) {
     }
   }
 
-  async function waitForPause(signal: AbortSignal | undefined): Promise<void> {
+  async function waitForPause(signal: AbortSignal | undefined): Promise<null> {
     closing.signal.throwIfAborted()
     while (clock.now() < rateLimit.resumesAt()) {
       if (rateLimit.isResting())
@@ -130,23 +111,14 @@ export function createNode(options: NodeOptions) {
       signal?.throwIfAborted()
       closing.signal.throwIfAborted()
     }
+    return null
   }
 
   const { requestTimeoutMs, url } = options
   const rpcOptions = { wire, url, clock, requestTimeoutMs, batchSize: batch.current, mayRepeat: isAlone, onEnd }
-  const guard = createChainGuard({
-    clock,
-    fail,
-    rpc: createRpc(fail, {
-      ...rpcOptions,
-      async beforeRequest(_, signal) {
-        await waitForPause(signal)
-        return null
-      },
-    }),
-    closed: closing.signal,
-    onWrongChain: (what) => note('contradiction', what),
-  })
+  const uncheckedRpc = createRpc(fail, { ...rpcOptions, beforeRequest: (_, signal) => waitForPause(signal) })
+  const onWrongChain = (what: string) => note('contradiction', what)
+  const guard = createChainGuard({ clock, fail, rpc: uncheckedRpc, closed: closing.signal, onWrongChain })
   const rpc = createRpc(fail, {
     ...rpcOptions,
     async beforeRequest(canAddChainId, signal) {
@@ -159,8 +131,7 @@ export function createNode(options: NodeOptions) {
   function reportHead(number: number): void {
     head = number
     headAt = clock.now()
-    health.setLag(measureLag(number, !isBenched))
-    updateBench()
+    health.setLag(measureLag(number, !health.isBenched()))
   }
 
   function acceptPolledHead(number: number): void {
@@ -210,17 +181,19 @@ export function createNode(options: NodeOptions) {
   function isDue(inUse: boolean): boolean {
     const now = clock.now()
     if (isProbing || now - probedAt < probeIntervalMs || now < rateLimit.resumesAt()) return false
-    return isBenched ? health.trust() >= returnFromScore : !inUse && now - headAt >= probeIntervalMs
+    return health.isBenched() ? health.mayReturn() : !inUse && now - headAt >= probeIntervalMs
   }
 
-  async function probe(): Promise<void> {
+  /** Asks for the head if that is due. Never rejects. */
+  async function probe(inUse: boolean): Promise<void> {
+    if (!isDue(inUse)) return
     isProbing = true
     probedAt = clock.now()
     try {
       const number = parseQuantity(await rpc.call({ method: 'eth_blockNumber', params: [] }, closing.signal))
       if (number === null) return note('contradiction', 'eth_blockNumber did not return a number.')
       acceptPolledHead(number)
-      isBenched &&= health.score() < returnFromScore
+      health.noteProbe()
     } catch {
       // The request has reported its own failure.
     } finally {
@@ -232,7 +205,7 @@ export function createNode(options: NodeOptions) {
     name,
     score: health.score,
     /** Whether the node gets no work while another one is better, until a probe succeeds. */
-    isBenched: () => isBenched,
+    isBenched: health.isBenched,
     /** When a pause for the rate limit ends, by the clock. */
     pausedUntil: rateLimit.resumesAt,
     latencyMs: () => latencyMs,
@@ -240,15 +213,12 @@ export function createNode(options: NodeOptions) {
     reportHead,
     /** Resets the lag once the node that it was measured by is distrusted. */
     forgetLag: () => health.setLag(0),
-    /** Asks for the head if that is due. Never rejects. */
-    async probe(inUse: boolean): Promise<void> {
-      if (isDue(inUse)) await probe()
-    },
+    probe,
     status(inUse: boolean): NodeStatus {
       const { calls, blocks } = counts
       const { lost: failures, contradiction: contradictions, 'proof-failed': failedProofs } = events
       const counted = { failures, contradictions, failedProofs, calls, blocks, receivedBytes: wire.receivedBytes() }
-      const score = isBenched && !inUse ? 0 : health.score()
+      const score = health.isBenched() && !inUse ? 0 : health.score()
       return { name, score, inUse, head, latencyMs, ...counted, maxRange: sizes.current(), lastError }
     },
     close(): void {

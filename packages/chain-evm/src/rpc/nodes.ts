@@ -17,16 +17,8 @@ const latencyFactors = { toTakeOver: 2, toStay: 1.25 } as const
 /** Smaller differences of latency do not count, in milliseconds. */
 const latencyNoiseMs = 10
 
-/**
- * Picks a node: healthy ones first, then paused ones, then benched ones.
- * @param candidates - In the order of the configuration.
- * @param current - The node in use, which {@link latencyFactors} favors.
- */
-function chooseNode(
-  candidates: readonly ManagedNode[],
-  current: ManagedNode | undefined,
-  now: number,
-): ManagedNode | undefined {
+/** Picks a node: healthy ones first, then paused ones, then benched ones. {@link latencyFactors} favor `current`. */
+function chooseNode(candidates: readonly ManagedNode[], current: ManagedNode | undefined, now: number) {
   const rank = (node: ManagedNode) => (node.isBenched() ? 2 : 0) + (node.pausedUntil() > now ? 1 : 0)
   const bestRank = Math.min(...candidates.map(rank))
   const equals = candidates.filter((node) => rank(node) === bestRank)
@@ -46,11 +38,7 @@ function isFaster(node: ManagedNode, preferred: ManagedNode, inUse: boolean): bo
   return latency !== null && preferredLatency !== null && latency * factor + latencyNoiseMs < preferredLatency
 }
 
-/**
- * Formats host and position, such as `rpc.node.example #2`. A long label in front of the domain may be a key, so it is
- * shown as `*`.
- * @param position - From 1.
- */
+/** Formats host and position, as `rpc.node.example #2`; a long label in front of the domain, maybe a key, is `*`. */
 export function formatNodeName(url: string | undefined, position: number): string {
   const hostname = parseUrl(url ?? '')?.hostname
   if (hostname === undefined) return `transport #${position}`
@@ -100,11 +88,7 @@ const maxGrownRange = 10_000
 const httpProtocols = ['http:', 'https:']
 const socketProtocols = ['ws:', 'wss:']
 
-/**
- * Opens the nodes of a chain. Nothing is sent before the first work. Source: docs/decisions/following-a-chain.md
- * (nodes).
- * @throws {TypeError | RangeError} When an option is wrong.
- */
+/** Opens the nodes of a chain; sends nothing before the first work. Source: docs/decisions/following-a-chain.md. */
 export function createNodes(options: NodesOptions) {
   const { chainId, nodes: addresses, requestTimeoutMs = 10_000, batchSize = 100 } = options
   const { maxResponseBytes = 67_108_864, maxRange = 2_000 } = options
@@ -147,11 +131,6 @@ export function createNodes(options: NodesOptions) {
     return untried.length < 2 ? untried[0] : chooseNode(untried, current, clock.now())
   }
 
-  function probeAll(): void {
-    if (nodes.length === 1) return
-    for (const node of nodes) void node.probe(node === current)
-  }
-
   return {
     /**
      * Runs `work` on the best node, and after `ERR_CHAIN_UNAVAILABLE` or `ERR_CHAIN_PROOF_FAILED` on the next best,
@@ -164,7 +143,7 @@ export function createNodes(options: NodesOptions) {
       for (let next = pick(tried); next !== undefined; next = pick(tried)) {
         if (tried.size === 0) {
           current = next
-          if (!closed) probeAll()
+          if (!closed && nodes.length > 1) for (const node of nodes) void node.probe(node === next)
         }
         tried.add(next)
         const attempt = next.attempt()
@@ -219,11 +198,7 @@ function openWire(
   return { wire: isSocket(url) ? socketWire({ url, ...options }) : httpWire({ url, ...options }), url }
 }
 
-/**
- * @param name - The option's name.
- * @param protocols - With colons.
- * @throws {TypeError} When `url` has none of the protocols. The message does not repeat the URL, which may hold a key.
- */
+/** @throws {TypeError} When `url` has none of the protocols. The message does not repeat it, for it may hold a key. */
 function checkUrl(name: string, url: string, protocols: readonly string[]): void {
   if (!protocols.includes(parseUrl(url)?.protocol ?? ''))
     throw new TypeError(

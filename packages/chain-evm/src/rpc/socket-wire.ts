@@ -1,12 +1,12 @@
 /** JSON-RPC over one WebSocket that reconnects. @module */
 import { ExcessiveJsonError, parseForeignJson } from '@payment-integration/contract/internal-io'
 import type { Clock } from '@payment-integration/core/ports'
-import type { RawData, WebSocket } from 'ws'
+import type { WebSocket } from 'ws'
 import {
+  buildNoConnectionError,
+  buildNotJsonRpcError,
   DeadlineError,
   HttpStatusError,
-  NoConnectionError,
-  NotJsonRpcError,
   ResponseTooLargeError,
   StaleConnectionError,
   splitUrl,
@@ -92,10 +92,6 @@ function wrapSocket(socket: WebSocket, { maxResponseBytes, onBytes, onNotificati
   let lastId = 0
   let messages = 0
   let reason: Error | undefined
-  let end: (error: Error) => void = () => {}
-  const ended = new Promise<Error>((resolve) => {
-    end = resolve
-  })
 
   function settle(request: Pending | undefined): void {
     if (request === undefined) return
@@ -104,9 +100,8 @@ function wrapSocket(socket: WebSocket, { maxResponseBytes, onBytes, onNotificati
     if (pending.size === 0) keepProcessAlive(false)
   }
 
-  function receive(data: RawData): void {
+  function receive(bytes: Buffer): void {
     messages += 1
-    const bytes = toBuffer(data)
     onBytes?.(bytes.length)
     const isError = isLargeError(bytes)
     // A notification has the limit of an error.
@@ -126,15 +121,11 @@ function wrapSocket(socket: WebSocket, { maxResponseBytes, onBytes, onNotificati
       if (bytes.length > request.maxBytes) throw new ResponseTooLargeError(request.maxBytes)
       request.resolve(decodeAnswer(answer, request.firstId, request.count))
     } catch (error) {
-      request.reject(error instanceof Error ? error : new NotJsonRpcError())
+      request.reject(error as Error)
     }
   }
 
-  /**
-   * Rejects the request of an oversized message, by its id alone: parsing is the cost that the limit avoids.
-   * Ignores a message for an abandoned request.
-   * @throws {@link ResponseTooLargeError} When no id is found.
-   */
+  /** Rejects the request of an oversized message, by its id alone: parsing is the cost that the limit avoids. */
   function rejectUnread(bytes: Buffer, isError: boolean): void {
     const id = findId(bytes)
     if (id === null) throw new ResponseTooLargeError(maxErrorBytes)
@@ -149,9 +140,9 @@ function wrapSocket(socket: WebSocket, { maxResponseBytes, onBytes, onNotificati
   })
   socket.on('message', (data) => {
     try {
-      receive(data)
+      receive(data as Buffer) // as `binaryType` is by default
     } catch (error) {
-      reason ??= namedErrors.some((known) => error instanceof known) ? (error as Error) : new NotJsonRpcError()
+      reason ??= namedErrors.some((known) => error instanceof known) ? (error as Error) : buildNotJsonRpcError()
       socket.terminate()
     }
   })
@@ -164,17 +155,19 @@ function wrapSocket(socket: WebSocket, { maxResponseBytes, onBytes, onNotificati
     request.destroy()
     socket.terminate()
   })
-  socket.on('close', () => {
-    const error = reason ?? new NoConnectionError()
-    for (const request of [...pending.values()]) {
-      settle(request)
-      request.reject(error)
-    }
-    end(error)
+  /** Resolves with the reason when the connection is closed. */
+  const ended = new Promise<Error>((resolve) => {
+    socket.on('close', () => {
+      const error = reason ?? buildNoConnectionError()
+      for (const request of [...pending.values()]) {
+        settle(request)
+        request.reject(error)
+      }
+      resolve(error)
+    })
   })
 
   return {
-    /** Resolves with the reason when the connection is closed. */
     ended,
     messageCount: () => messages,
     close: () => socket.terminate(),
@@ -183,7 +176,7 @@ function wrapSocket(socket: WebSocket, { maxResponseBytes, onBytes, onNotificati
       const firstId = lastId + 1
       lastId += calls.length
       return new Promise((resolve, reject) => {
-        if (socket.readyState !== socket.OPEN) return reject(reason ?? new NoConnectionError())
+        if (socket.readyState !== socket.OPEN) return reject(reason ?? buildNoConnectionError())
         const maxBytes = computeMaxAnswerBytes(calls, maxResponseBytes)
         const onAbort = () => settle(pending.get(firstId))
         const forget = () => signal.removeEventListener('abort', onAbort)
@@ -196,13 +189,8 @@ function wrapSocket(socket: WebSocket, { maxResponseBytes, onBytes, onNotificati
   }
 }
 
-/** Errors of a message that are reported as they are; any other becomes NotJsonRpcError. */
+/** Errors of a message that are reported as they are; any other counts as not JSON-RPC. */
 const namedErrors = [SyntaxError, ResponseTooLargeError, ExcessiveJsonError]
-
-function toBuffer(data: RawData): Buffer {
-  if (Array.isArray(data)) return Buffer.concat(data)
-  return Buffer.isBuffer(data) ? data : Buffer.from(data)
-}
 
 /** The id of a message, where nodes write it: among its first members, or as its last one. */
 function findId(bytes: Buffer): number | null {
@@ -230,9 +218,8 @@ function findRequest(answer: unknown, pending: ReadonlyMap<number, Pending>): Pe
 }
 
 /**
- * Makes a wire that connects with the first request. It rejects requests during the wait after a failed connection. It
+ * Makes a wire that connects with the first request. It rejects requests during the wait after a failed connection, and
  * closes a connection that is silent while a request times out.
- * @param options - `url` is `ws:` or `wss:`.
  */
 export function socketWire(options: WireOptions & { readonly clock: Clock }): Wire {
   const { url, maxResponseBytes, clock } = options
@@ -243,13 +230,12 @@ export function socketWire(options: WireOptions & { readonly clock: Clock }): Wi
   let isStale = false
   let receivedBytes = 0
 
-  const onBytes = (bytes: number) => {
-    receivedBytes += bytes
-  }
-
   function connect() {
-    if (closed || reconnect.waitMs() > 0) throw new NoConnectionError()
+    if (closed || reconnect.waitMs() > 0) throw buildNoConnectionError()
     const openAbort = new AbortController()
+    const onBytes = (bytes: number) => {
+      receivedBytes += bytes
+    }
     const opened = openSocket({ url, maxResponseBytes, onBytes }, openAbort.signal)
     const connection = { opened, openAbort }
     const ended = () => {
@@ -295,7 +281,7 @@ export function socketWire(options: WireOptions & { readonly clock: Clock }): Wi
     receivedBytes: () => receivedBytes,
     close() {
       closed = true
-      current?.openAbort.abort(new NoConnectionError())
+      current?.openAbort.abort(buildNoConnectionError())
       current?.opened.then((socket) => socket.close()).catch(() => {})
     },
   }

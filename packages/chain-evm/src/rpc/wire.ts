@@ -1,5 +1,5 @@
 /** JSON-RPC messages, their size limits, and the wire over a viem transport. @module */
-import { findRpcError, NotJsonRpcError } from './failures.js'
+import { buildNotJsonRpcError, findRpcError } from './failures.js'
 
 /** Limits by method. Other answers (logs, receipts, whole blocks) have only the general limit. */
 const bytesByMethod: Readonly<Record<string, number>> = {
@@ -71,14 +71,13 @@ export function encodeCalls(calls: readonly RpcCall[], firstId: number): string 
 
 /**
  * Assigns an answer to the `count` calls with ids from `firstId` on. The answer to a single call needs no id. A single
- * error for a batch applies to each call.
- * @throws NotJsonRpcError For null, and for a single result for a batch.
+ * error for a batch applies to each call; a single result is rejected.
  */
 export function decodeAnswer(answer: unknown, firstId: number, count: number): (RpcOutcome | null)[] {
   if (count === 1) return [toOutcome(answer)]
   if (!Array.isArray(answer)) {
     const outcome = toOutcome(answer)
-    if (outcome.ok) throw new NotJsonRpcError()
+    if (outcome.ok) throw buildNotJsonRpcError()
     return Array.from({ length: count }, () => outcome)
   }
   const outcomes: (RpcOutcome | null)[] = Array.from({ length: count }, () => null)
@@ -95,9 +94,8 @@ export function parseId(answer: unknown): number {
   return typeof id === 'number' || (typeof id === 'string' && /^[0-9]{1,15}$/.test(id)) ? Number(id) : Number.NaN
 }
 
-/** @throws NotJsonRpcError When `answer` is null. */
 function toOutcome(answer: unknown): RpcOutcome {
-  if (answer === null || answer === undefined) throw new NotJsonRpcError()
+  if (answer === null || answer === undefined) throw buildNotJsonRpcError()
   const { result, error } = answer as { readonly result?: unknown; readonly error?: unknown }
   if (error === undefined || error === null) return { ok: true, result }
   const { code, message } = error as { readonly code?: unknown; readonly message?: unknown }

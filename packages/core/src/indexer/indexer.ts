@@ -43,25 +43,24 @@ function createFailureReporter(
   { random, publish, logger }: Pick<IndexerDeps, 'random' | 'publish' | 'logger'>,
 ) {
   let failures = 0
-  let reported: 'none' | 'outage' | 'stop' = 'none'
+  /** The most serious report since the last success. 1: an outage; 2: only an operator can help. */
+  let reported = 0
   return {
     reset(): void {
       failures = 0
-      reported = 'none'
+      reported = 0
     },
-    /** Logs a failure, and publishes it when a report is due. Returns the backoff in milliseconds. */
+    /** Logs a failure, and publishes one that is more serious than the last report. Returns the backoff in milliseconds. */
     report(thrown: unknown): number {
       failures += 1
       const stopped = operatorErrors.some((kind) => thrown instanceof kind)
       const message = describeError(thrown)
       const retryInMs = stopped ? backoffCapMs : computeBackoffMs(failures, random.fraction())
       logger[stopped ? 'error' : 'warn']({ chainId, error: message, failures, retryInMs }, 'indexing failed')
-      // An error that only an operator can resolve is reported even after a reported outage.
-      const isReportDue = stopped ? reported !== 'stop' : reported === 'none' && failures >= minFailuresToReport
-      if (isReportDue) {
-        reported = stopped ? 'stop' : 'outage'
-        publish({ type: 'chain.failed', chainId, message })
-      }
+      const isOutage = failures >= minFailuresToReport
+      const severity = stopped ? 2 : Number(isOutage)
+      if (severity > reported) publish({ type: 'chain.failed', chainId, message })
+      reported = Math.max(reported, severity)
       return retryInMs
     },
   }

@@ -1,18 +1,18 @@
 /** Rolls back to the common ancestor after a reorg. Source: docs/decisions/reorganisations.md. @module */
-import { ChainError, CoreError } from '../errors.js'
-import { lockChainAt } from '../payments/record-range.js'
+import { ChainError, CodedError } from '../errors.js'
+import { lockChainAt, maxStoredHashes, toCheckpoint } from '../payments/record-range.js'
 import type { Chain } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
 import type { Checkpoint } from './chain-store.js'
 
 /** No stored checkpoint is on the node's chain: the node follows another chain, or the reorg is too deep. */
-export class BrokenHistoryError extends CoreError {
+export class BrokenHistoryError extends CodedError<'ERR_CHAIN_HISTORY_BROKEN'> {
   override readonly name = 'BrokenHistoryError'
-  readonly code = 'ERR_CHAIN_HISTORY_BROKEN'
-  readonly retryable = true
+  override readonly retryable = true
   readonly chainId: number
   constructor(chainId: number, blockNumber: number) {
     super(
+      'ERR_CHAIN_HISTORY_BROKEN',
       `Chain ${chainId}: no stored checkpoint up to block ${blockNumber} is on the chain that the node shows. ` +
         'Indexing of this chain has stopped and is retried. Check that the node follows the right chain; ' +
         'if it does, index this chain into an empty database.',
@@ -22,16 +22,16 @@ export class BrokenHistoryError extends CoreError {
 }
 
 /** Final blocks were orphaned. Nothing is indexed until an operator decides whether the node is right; reads go on. */
-export class DeepReorgError extends CoreError {
+export class DeepReorgError extends CodedError<'ERR_CHAIN_REORG_TOO_DEEP'> {
   override readonly name = 'DeepReorgError'
-  readonly code = 'ERR_CHAIN_REORG_TOO_DEEP'
   /** A later retry may find the stored blocks again, or a repaired chain. */
-  readonly retryable = true
+  override readonly retryable = true
   readonly chainId: number
   /** Height of the newest stored block that is on the chain. */
   readonly commonAncestor: number
   constructor(chainId: number, blockNumber: number, commonAncestor: number) {
     super(
+      'ERR_CHAIN_REORG_TOO_DEEP',
       `Chain ${chainId}: blocks ${commonAncestor + 1} to ${blockNumber} are not on the chain that the node shows, and some of them ` +
         'were final. Indexing of this chain has stopped; reads go on. Check with another node which blocks are right; to follow ' +
         `those of this node, run: payment-integration reindex --chain ${chainId} --from ${commonAncestor + 1}`,
@@ -71,7 +71,7 @@ export async function storeStart(
 
 async function readCheckpoint(chain: Chain, number: number, signal?: AbortSignal): Promise<Checkpoint> {
   const block = await chain.block(number, signal)
-  if (block !== null) return { blockNumber: block.number, blockHash: block.hash }
+  if (block !== null) return toCheckpoint(block)
   throw new ChainError(
     'ERR_CHAIN_UNAVAILABLE',
     chain.chainId,
@@ -99,10 +99,6 @@ export async function rollBack(
   })
 }
 
-/** Checkpoints in one page of the search: in the first page, and at most. */
-const firstPage = 8
-const largestPage = 1_024
-
 export interface ReorganizeDeps {
   readonly chain: Chain
   readonly store: Pick<Store, 'transaction'>
@@ -129,12 +125,11 @@ export async function reorganize(
     )
   const fork = await findAncestor(deps, checkpoint, signal)
   if (fork === null) throw new BrokenHistoryError(chainId, checkpoint.blockNumber)
-  const { ancestor } = fork
   if (isTooDeep(deps.finalityBlocks, fork))
-    throw new DeepReorgError(chainId, checkpoint.blockNumber, ancestor.blockNumber)
+    throw new DeepReorgError(chainId, checkpoint.blockNumber, fork.ancestor.blockNumber)
   signal?.throwIfAborted()
-  await rollBack(deps, checkpoint, ancestor)
-  return ancestor
+  await rollBack(deps, checkpoint, fork.ancestor)
+  return fork.ancestor
 }
 
 interface FoundAncestor {
@@ -146,47 +141,30 @@ interface FoundAncestor {
   readonly reached: number
 }
 
-/** Null: no stored block is on the chain. Pages grow, so that a deep search needs few reads. */
+/** Null: no stored block is on the chain. Most reorgs are shallow: probes go deeper in doubling steps, then halve. */
 async function findAncestor(
   { chain, store }: ReorganizeDeps,
-  checkpoint: Checkpoint,
+  { blockNumber }: Checkpoint,
   signal: AbortSignal | undefined,
 ): Promise<FoundAncestor | null> {
-  let lowestOrphaned = checkpoint.blockNumber
-  for (let limit = firstPage; ; limit = Math.min(2 * limit, largestPage)) {
-    const { page, reached } = await store.transaction(async (tx) => ({
-      page: await tx.checkpoints(chain.chainId, lowestOrphaned - 1, limit),
-      reached: (await tx.reached(chain.chainId)) ?? checkpoint.blockNumber,
-    }))
-    const oldest = page.at(-1)
-    if (oldest === undefined) return null
-    if (await isOnChain(chain, oldest, signal)) {
-      const index = await findNewestOnChain(chain, page, signal)
-      const ancestor = page[index] ?? oldest
-      return { ancestor, lowestOrphaned: page[index - 1]?.blockNumber ?? lowestOrphaned, reached }
-    }
-    lowestOrphaned = oldest.blockNumber
-  }
-}
-
-/**
- * Binary search in a page, newest first, whose last checkpoint is on the chain. Resolves the index of the newest
- * checkpoint that is.
- */
-async function findNewestOnChain(
-  chain: Chain,
-  page: readonly Checkpoint[],
-  signal: AbortSignal | undefined,
-): Promise<number> {
+  const { stored, reached } = await store.transaction(async (tx) => ({
+    stored: await tx.checkpoints(chain.chainId, blockNumber - 1, maxStoredHashes),
+    reached: (await tx.reached(chain.chainId)) ?? blockNumber,
+  }))
+  // Positions in the list, newest first.
   let orphaned = -1
-  let onChain = page.length - 1
+  let onChain = stored.length
+  let step = 8
   while (onChain - orphaned > 1) {
-    const middle = orphaned + Math.floor((onChain - orphaned) / 2)
-    const candidate = page[middle]
-    if (candidate !== undefined && (await isOnChain(chain, candidate, signal))) onChain = middle
-    else orphaned = middle
+    const isFound = onChain < stored.length
+    const probe = isFound ? Math.floor((orphaned + onChain) / 2) : Math.min(stored.length - 1, orphaned + step)
+    step *= 2
+    const candidate = stored[probe]
+    if (candidate !== undefined && (await isOnChain(chain, candidate, signal))) onChain = probe
+    else orphaned = probe
   }
-  return onChain
+  const ancestor = stored[onChain]
+  return ancestor ? { ancestor, lowestOrphaned: stored[orphaned]?.blockNumber ?? blockNumber, reached } : null
 }
 
 /**

@@ -11,7 +11,8 @@ import { reorganize, storeStart } from './reorganize.js'
 
 /** The next step of an indexer: store the block `at` as the start, or check whether the checkpoint is orphaned. */
 type Plan =
-  | { readonly kind: 'wait' | 'verify' }
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'verify' }
   | { readonly kind: 'start'; readonly at: number }
   /** Both ends are included. */
   | { readonly kind: 'read'; readonly from: number; readonly to: number }

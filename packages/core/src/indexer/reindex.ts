@@ -32,10 +32,7 @@ export interface ReindexRequest {
 }
 
 /** Both included. */
-interface BlockSpan {
-  readonly from: number
-  readonly to: number
-}
+type BlockSpan = { readonly from: number; readonly to: number }
 
 export interface ReindexReport {
   readonly range: BlockSpan

@@ -18,7 +18,7 @@ const transitions: Readonly<Record<PaymentState, readonly PaymentState[]>> = {
   refund_success: [],
 }
 
-/** States in which the outcome is open: receipts are polled. */
+/** Receipts are polled in these states: the outcome is open. */
 export const unsettledStates: readonly (PaymentState | null)[] = [null, 'pending', 'refund_pending']
 
 /** `same`: nothing changes. `rejected`: the whole update is rejected. */
@@ -89,10 +89,9 @@ export async function dropOverdue(
 ): Promise<{ readonly events: readonly ServiceEvent[]; readonly more: boolean }> {
   const { chainId, indexedTo, finalityBlocks } = chain
   if (finalityBlocks === null || indexedTo < finalityBlocks) return { events: [], more: false }
-  const finalHeight = indexedTo - finalityBlocks
-  const awaitedAtOrBelow = finalHeight - fulfilmentGraceBlocks
-  const query = { chainId, atOrBelow: finalHeight, limit: maxDropsPerCommit, awaitedAtOrBelow }
-  const overdue = await tx.overduePayments(query)
+  const atOrBelow = indexedTo - finalityBlocks
+  const awaitedAtOrBelow = atOrBelow - fulfilmentGraceBlocks
+  const overdue = await tx.overduePayments({ chainId, atOrBelow, limit: maxDropsPerCommit, awaitedAtOrBelow })
   const events: ServiceEvent[] = []
   for (const payment of overdue) {
     if (payment.primary) events.push(...(await changeStateByReorg(tx, payment, 'failure')))

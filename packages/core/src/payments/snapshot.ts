@@ -2,15 +2,11 @@
 import type { SnapshotBody } from '@payment-integration/contract'
 import type { StoreTransaction } from '../ports/store.js'
 import { copyInvoice, copyRecipient, type PaymentStatus, type StoredPayment } from './payment.js'
+import type { PaymentSelector } from './payment-store.js'
 
 const encoder = new TextEncoder()
 
-export interface SnapshotSubject {
-  /** Lowercased. */
-  readonly integrationAddress: string
-  readonly chainId: number
-  readonly txHash: string
-}
+export type SnapshotSubject = PaymentSelector & { readonly integrationAddress: string }
 
 /** Builds the snapshot with every field present, in the order of docs/interface.md 2.3. */
 export function buildSnapshot(subject: SnapshotSubject, status: PaymentStatus): SnapshotBody {

@@ -106,19 +106,17 @@ function* splitParts(payments: readonly NewPayment[]): Generator<readonly NewPay
 async function storePart(tx: StoreTransaction, payments: readonly NewPayment[]): Promise<ServiceEvent[]> {
   const { inserted, returned } = await tx.upsertPayments(payments)
   const primary = inserted.filter((payment) => payment.primary)
-  const firstStatuses = primary.map((payment) => ({ payment, status: payment }))
-  await insertSnapshots(tx, firstStatuses)
+  await insertSnapshots(
+    tx,
+    primary.map((payment) => ({ payment, status: payment })),
+  )
   const settled = await settleWaiting(tx, primary)
   return [...inserted.map(buildIndexedEvent), ...settled, ...(await restoreDropped(tx, returned))]
 }
 
 /** Applies the updates that wait for payments, in the order they were received. */
-async function settleWaiting(
-  tx: StoreTransaction,
-  primary: readonly StoredPayment[],
-): Promise<readonly ServiceEvent[]> {
-  if (primary.length === 0) return []
-  const waiting = await tx.waitingUpdates(primary.map(({ chainId, txHash }) => ({ chainId, txHash })))
+async function settleWaiting(tx: StoreTransaction, primary: readonly StoredPayment[]): Promise<ServiceEvent[]> {
+  const waiting = primary.length === 0 ? [] : await tx.waitingUpdates(primary)
   if (waiting.length === 0) return []
   const payments = await tx.paymentsForChange(...toSelectors(waiting))
   const { isPaymentStored, decide, changes, events } = createDecisions(payments)

@@ -7,7 +7,7 @@ import type { Store } from '../ports/store.js'
 import type { Checkpoint, RouterCoverage } from './chain-store.js'
 import { createUnexpectedBlocksError, type FollowerDeps } from './follower.js'
 
-/** Stands for the routers of a chain that is indexed without any, so that a router added later is known to be new. */
+/** Stands for the routers of a chain that is indexed without any: a router added later is known to be new. */
 export const noRouterAddress = `0x${'0'.repeat(40)}`
 
 /** Blocks to read for one router, both ends included. */
@@ -32,8 +32,7 @@ export interface CoverageFacts {
 
 /**
  * Decides which coverage to store and which gaps to close. The coverage of a removed router ends; its payments stay.
- * Coverage never reaches above the checkpoint, which a reorg may have moved down. The gap of an added router begins at
- * the chain's first indexed block.
+ * Coverage ends at the checkpoint, which a reorg may have moved down. An added router's gap begins at the first block.
  */
 export function decideCoverage(
   rows: readonly RouterCoverage[],
@@ -100,6 +99,9 @@ interface Reader {
   outcome: PromiseSettledResult<IteratorResult<BlockRange>> | null
 }
 
+/** The failures in a row, when to read again, and the last error. */
+const noFailure = { count: 0, retryAt: Number.NEGATIVE_INFINITY, message: null as string | null }
+
 /** Closes gaps one after the other, while the indexer follows the head. */
 export function createBackfill(deps: BackfillDeps) {
   const { store, chain, random, publish, logger, startBlock, recording, onRead } = deps
@@ -109,20 +111,12 @@ export function createBackfill(deps: BackfillDeps) {
   let checked: Checkpoint | null = null
   let gaps: Gap[] = []
   let reader: Reader | null = null
-  let failures = 0
-  let retryAt = Number.NEGATIVE_INFINITY
-  let error: string | null = null
+  let failure = noFailure
 
   function close(): void {
     reader?.stop.abort()
     reader?.iterator.return?.().catch(() => undefined)
     reader = null
-  }
-
-  function open({ router, from, to }: Gap, head: number): Reader {
-    const stop = new AbortController()
-    const request = { from, to, head: Math.max(head, to), routers: [router] }
-    return { iterator: chain.ranges(request, stop.signal)[Symbol.asyncIterator](), stop, outcome: null }
   }
 
   async function readNext(current: Reader): Promise<void> {
@@ -154,10 +148,10 @@ export function createBackfill(deps: BackfillDeps) {
     // A router that fails lets the others go first.
     const [failed, ...otherGaps] = gaps
     if (failed !== undefined) gaps = [...otherGaps, failed]
-    failures += 1
+    const failures = failure.count + 1
     const retryInMs = computeBackoffMs(failures, random.fraction())
-    retryAt = elapsed() + retryInMs
-    error = describeError(thrown)
+    const error = describeError(thrown)
+    failure = { count: failures, retryAt: elapsed() + retryInMs, message: error }
     deps.onFailed(thrown)
     logger.warn({ chainId, error, failures, retryInMs }, 'backfill of an added router failed')
   }
@@ -167,9 +161,7 @@ export function createBackfill(deps: BackfillDeps) {
     close()
     checked = null
     gaps = []
-    failures = 0
-    retryAt = Number.NEGATIVE_INFINITY
-    error = null
+    failure = noFailure
   }
 
   return {
@@ -192,11 +184,12 @@ export function createBackfill(deps: BackfillDeps) {
      */
     async advance(head: number, signal: AbortSignal | undefined): Promise<boolean> {
       const [gap] = gaps
-      if (gap === undefined || elapsed() < retryAt) return false
+      if (gap === undefined || elapsed() < failure.retryAt) return false
       if (reader === null) {
-        reader = open(gap, head)
+        const stop = new AbortController()
+        const request = { from: gap.from, to: gap.to, head: Math.max(head, gap.to), routers: [gap.router] }
+        reader = { iterator: chain.ranges(request, stop.signal)[Symbol.asyncIterator](), stop, outcome: null }
         void readNext(reader)
-        return false
       }
       const current = reader
       const { outcome } = current
@@ -208,8 +201,7 @@ export function createBackfill(deps: BackfillDeps) {
         if (!(await deps.mayCommit()) || current !== reader) return false
         const { done, value } = outcome.value
         const isClosed = await commit(gap, done === true ? null : value)
-        failures = 0
-        error = null
+        failure = noFailure
         if (isClosed) close()
         else void readNext(current)
         return true
@@ -220,7 +212,7 @@ export function createBackfill(deps: BackfillDeps) {
       }
     },
     /** The last failure, or null after a later commit. */
-    error: () => error,
+    error: () => failure.message,
     close,
   }
 }

@@ -40,7 +40,6 @@ export function getHeadPollMs(chain: Pick<Chain, 'announcesBlocks'>, pollMs: num
 
 /** Age at which the head is read again during a catch-up, in milliseconds. */
 const maxHeadAgeMs = 10_000
-/** The most reorgs that a process remembers. */
 const maxRememberedReorgs = 20
 
 export interface FollowerDeps {

@@ -112,35 +112,30 @@ export function createFulfilmentPoller(deps: FulfilmentPollerDeps): Poller {
   const { store, source, followed, publish, clock, logger, everyMs = 5_000, batch = 100, concurrency = 8 } = deps
   for (const [name, value] of Object.entries({ everyMs, batch, concurrency })) assertWhole(name, value, 1)
 
-  /** Resolves whether a payment was recorded. */
-  async function pollDeposit(waiting: WaitingDeposit, signal?: AbortSignal): Promise<boolean> {
-    const { deposit } = waiting
-    const fulfilment = await source.lookup(deposit, signal)
-    if (fulfilment === null) return false
-    const flaw = findFulfilmentFlaw(deposit, fulfilment)
-    const isFollowed = followed?.has(deposit.destinationChainId) ?? false
-    const recorded = flaw === null ? await recordFulfilment(store, waiting, fulfilment, isFollowed) : flaw
-    if (typeof recorded === 'string') {
-      logger.error({ ...toLogFields(deposit), flaw: recorded }, 'a fulfilment does not fit its deposit')
-      return false
-    }
-    recorded?.forEach(publish)
-    return recorded !== null
-  }
-
   async function runOnce(signal?: AbortSignal): Promise<number> {
     const unreachable = new Set<number>()
-    let recorded = 0
+    let count = 0
     async function poll(waiting: WaitingDeposit): Promise<void> {
       const { deposit } = waiting
-      if (unreachable.has(deposit.destinationChainId)) return
+      const { payment, bridge, depositId, destinationChainId } = deposit
+      const fields = { chainId: payment.chainId, txHash: payment.txHash, bridge, depositId, destinationChainId }
+      if (unreachable.has(destinationChainId)) return
       try {
-        if (await pollDeposit(waiting, signal)) recorded += 1
+        const fulfilment = await source.lookup(deposit, signal)
+        if (fulfilment === null) return
+        const isFollowed = followed?.has(destinationChainId) ?? false
+        const flaw = findFulfilmentFlaw(deposit, fulfilment)
+        const recorded = flaw ?? (await recordFulfilment(store, waiting, fulfilment, isFollowed))
+        if (recorded === null) return
+        if (typeof recorded === 'string')
+          return logger.error({ ...fields, flaw: recorded }, 'a fulfilment does not fit its deposit')
+        count += 1
+        recorded.forEach(publish)
       } catch (error) {
         if (signal?.aborted) return
         const { code } = (error ?? {}) as { code?: unknown }
-        if (code === 'ERR_CHAIN_UNAVAILABLE') unreachable.add(deposit.destinationChainId)
-        logger.warn({ ...toLogFields(deposit), error: describeError(error) }, 'fulfilment not obtained')
+        if (code === 'ERR_CHAIN_UNAVAILABLE') unreachable.add(destinationChainId)
+        logger.warn({ ...fields, error: describeError(error) }, 'fulfilment not obtained')
       }
     }
 
@@ -151,7 +146,7 @@ export function createFulfilmentPoller(deps: FulfilmentPollerDeps): Poller {
       if (page.length < batch) break
       afterId = page.at(-1)?.id
     }
-    return recorded
+    return count
   }
 
   return {
@@ -167,8 +162,4 @@ export function createFulfilmentPoller(deps: FulfilmentPollerDeps): Poller {
       }
     },
   }
-}
-
-function toLogFields({ payment, bridge, depositId, destinationChainId }: BridgeDeposit) {
-  return { chainId: payment.chainId, txHash: payment.txHash, bridge, depositId, destinationChainId }
 }

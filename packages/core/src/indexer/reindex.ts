@@ -56,8 +56,7 @@ export class ReindexError extends CodedError<'ERR_REINDEX_REJECTED'> {
 
 /**
  * Moves the orphaned `checkpoint` to the block below `from`, however deep, and marks the payments above as off the
- * chain. An indexer may continue from there at any time. Reading the new blocks removes the mark from payments that
- * they contain.
+ * chain, until new blocks contain them. An indexer may continue from there at any time.
  */
 async function rollBackOrphaned(
   deps: ReorganizeDeps,
@@ -114,13 +113,12 @@ interface ReindexDeps {
   readonly random?: RandomSource | undefined
 }
 
-/** The most retries in a row without progress, after an indexer moved the checkpoint and after a failed read. */
-const maxRetries = { moved: 5, unread: 6 } as const
+/** The most retries in a row without progress, after a failed read or after an indexer moved the checkpoint. */
+const maxRetries = 6
 
 /**
- * As {@link ChainCommands.reindex}, without the audit log. An extra payment is marked as off the chain, and dropped
- * once its height is final. After a reorg too deep to follow, `repair` up to the checkpoint replaces the stored blocks
- * from `from` on by those of `chain`. Failed reads are retried up to six times in a row.
+ * The command without its audit record. An extra payment is marked as off the chain, and dropped once its height is
+ * final. After a reorg too deep to follow, `repair` up to the checkpoint replaces the stored blocks from `from` on.
  */
 export async function* reindex(
   deps: ReindexDeps,
@@ -148,7 +146,7 @@ export async function* reindex(
 
   const input = { chainId, routers: chain.routers, isOrphaned, recording, repair, head, finalityBlocks }
   let next = from
-  const failures = { moved: 0, unread: 0 }
+  let failures = 0
   while (next <= to) {
     const rangeStart = next
     const indexed = (await store.payments.checkpoint(chainId))?.blockNumber ?? 0
@@ -160,16 +158,16 @@ export async function* reindex(
         events.forEach(publish)
         const { first, last, proof, node } = range
         next = last.number + 1
+        failures = 0
         yield { range: { from: first.number, to: last.number }, proof, node, ...found }
       }
       if (next === rangeStart) throw createUnexpectedBlocksError(chainId, next, until, 'none')
     } catch (thrown) {
-      if (next > rangeStart) Object.assign(failures, { moved: 0, unread: 0 })
       const isFailedRead = thrown instanceof ChainError && thrown.code !== 'ERR_CHAIN_PROOF_FAILED'
-      const cause = thrown instanceof CheckpointChangedError ? 'moved' : isFailedRead ? 'unread' : null
-      if (signal?.aborted || cause === null || failures[cause] === maxRetries[cause]) throw thrown
-      failures[cause] += 1
-      if (cause === 'unread') await clock.sleep(computeBackoffMs(failures.unread, random.fraction()), signal)
+      const isRepeatable = isFailedRead || thrown instanceof CheckpointChangedError
+      if (signal?.aborted || !isRepeatable || failures === maxRetries) throw thrown
+      failures += 1
+      if (isFailedRead) await clock.sleep(computeBackoffMs(failures, random.fraction()), signal)
     }
   }
   if (repair) for await (const event of dropAllOverdue(store, { chainId, finalityBlocks })) publish(event)
@@ -220,24 +218,11 @@ export interface ReindexDifference {
   readonly fields?: readonly string[]
 }
 
-const factNames = [
-  'logIndex',
-  'blockNumber',
-  'blockHash',
-  'blockTimestamp',
-  'router',
-  'sender',
-  'receiver',
-  'memoHex',
-  'integrationAddress',
-  'source',
-  'tokenIn',
-  'tokenOut',
-  'pricing',
-] as const satisfies readonly (keyof PaymentFacts)[]
-
+/** The fields of a stored payment that differ from the chain, in the store's order. */
 function findDifferingFields(row: StoredPayment, facts: PaymentFacts, isOrphaned: boolean): string[] {
-  const fields: string[] = factNames.filter((name) => !isDeepStrictEqual(row[name], facts[name]))
+  const read: Readonly<Record<string, unknown>> = { ...facts }
+  const isDifferent = (name: string) => name in read && !isDeepStrictEqual(row[name as keyof PaymentFacts], read[name])
+  const fields = Object.keys(row).filter(isDifferent)
   return row.offChain && !isOrphaned ? [...fields, 'offChain'] : fields
 }
 

@@ -51,7 +51,7 @@ const startDepth = 64
 
 /**
  * Stores the block below `start` as the checkpoint, which decides the start for good, and a block {@link startDepth}
- * deeper. After a reorg below the start, indexing goes on from the deeper block.
+ * deeper, from which indexing goes on after a reorg below the start.
  */
 export async function storeStart(
   { chain, store }: Pick<ReorganizeDeps, 'chain' | 'store'>,
@@ -80,9 +80,8 @@ async function readCheckpoint(chain: Chain, number: number, signal?: AbortSignal
 }
 
 /**
- * Moves the stored `checkpoint` down to `ancestor`, the newest block that stays. Payments above it are marked as off
- * the chain, and deposits that wait there are deleted. Remaining final blocks stay final; replaced blocks need their
- * own confirmations.
+ * Moves the stored `checkpoint` down to `ancestor`. Payments above it are marked as off the chain, and deposits that wait
+ * there are deleted. Remaining final blocks stay final; replaced blocks need their own confirmations.
  */
 export async function rollBack(
   { chain: { chainId }, store, finalityBlocks }: ReorganizeDeps,
@@ -123,33 +122,25 @@ export async function reorganize(
       `The node of chain ${chainId} answered two hashes for block ${checkpoint.blockNumber}; the read is retried. ` +
         'If this repeats, the URL of this node leads to several that disagree.',
     )
-  const fork = await findAncestor(deps, checkpoint, signal)
-  if (fork === null) throw new BrokenHistoryError(chainId, checkpoint.blockNumber)
-  if (isTooDeep(deps.finalityBlocks, fork))
-    throw new DeepReorgError(chainId, checkpoint.blockNumber, fork.ancestor.blockNumber)
+  const ancestor = await findAncestor(deps, checkpoint, signal)
   signal?.throwIfAborted()
-  await rollBack(deps, checkpoint, fork.ancestor)
-  return fork.ancestor
+  await rollBack(deps, checkpoint, ancestor)
+  return ancestor
 }
 
-interface FoundAncestor {
-  /** The newest stored block that is on the chain. */
-  readonly ancestor: Checkpoint
-  /** Height of the oldest stored block that is orphaned. */
-  readonly lowestOrphaned: number
-  /** The height for finality, see `reached` of the store. */
-  readonly reached: number
-}
-
-/** Null: no stored block is on the chain. Most reorgs are shallow: probes go deeper in doubling steps, then halve. */
+/**
+ * Finds the newest stored block that is on the chain. Most reorgs are shallow: probes go deeper in doubling steps, then
+ * halve. Throws BrokenHistoryError when there is none, and DeepReorgError when a final block was orphaned.
+ */
 async function findAncestor(
-  { chain, store }: ReorganizeDeps,
+  { chain, store, finalityBlocks }: ReorganizeDeps,
   { blockNumber }: Checkpoint,
   signal: AbortSignal | undefined,
-): Promise<FoundAncestor | null> {
+): Promise<Checkpoint> {
+  const { chainId } = chain
   const { stored, reached } = await store.transaction(async (tx) => ({
-    stored: await tx.checkpoints(chain.chainId, blockNumber - 1, maxStoredHashes),
-    reached: (await tx.reached(chain.chainId)) ?? blockNumber,
+    stored: await tx.checkpoints(chainId, blockNumber - 1, maxStoredHashes),
+    reached: (await tx.reached(chainId)) ?? blockNumber,
   }))
   // Positions in the list, newest first.
   let orphaned = -1
@@ -164,15 +155,12 @@ async function findAncestor(
     else orphaned = probe
   }
   const ancestor = stored[onChain]
-  return ancestor ? { ancestor, lowestOrphaned: stored[orphaned]?.blockNumber ?? blockNumber, reached } : null
-}
-
-/**
- * Whether a final block was orphaned. Near the head every hash is stored, so the ancestor is exact. Blocks in a long
- * gap below the oldest orphaned checkpoint were committed far below the head, or are so deep that few hashes are
- * stored. Both were final. A short gap lies below the first indexed block, where no payment is stored.
- */
-function isTooDeep(finalityBlocks: number | null, { ancestor, lowestOrphaned, reached }: FoundAncestor): boolean {
-  if (finalityBlocks === null || reached - ancestor.blockNumber <= finalityBlocks) return false
-  return lowestOrphaned + finalityBlocks <= reached || lowestOrphaned - ancestor.blockNumber > startDepth
+  if (ancestor === undefined) throw new BrokenHistoryError(chainId, blockNumber)
+  if (finalityBlocks === null || reached - ancestor.blockNumber <= finalityBlocks) return ancestor
+  // Near the head every hash is stored, so the ancestor is exact. Blocks in a long gap below the oldest orphaned
+  // checkpoint were committed far below the head, or are so deep that few hashes are stored. Both were final. A short
+  // gap lies below the first indexed block, where no payment is stored.
+  const lowestOrphaned = stored[orphaned]?.blockNumber ?? blockNumber
+  if (lowestOrphaned + finalityBlocks > reached && lowestOrphaned - ancestor.blockNumber <= startDepth) return ancestor
+  throw new DeepReorgError(chainId, blockNumber, ancestor.blockNumber)
 }

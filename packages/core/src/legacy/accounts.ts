@@ -124,8 +124,7 @@ export function createAccountCommands({ accounts, audited, keys, clock }: Accoun
         const record = await tx.accounts.update(key, fields)
         if (before === null || record === null) return throwNotFound(handle)
         const [from, to] = [describe(before), describe(record)]
-        const paidTo = { paidToFrom: from.paidTo, paidToTo: to.paidTo }
-        const details = { ...paidTo, configFrom: from.config, configTo: to.config }
+        const details = { paidToFrom: from.paidTo, paidToTo: to.paidTo, configFrom: from.config, configTo: to.config }
         note({ action: 'account.changed', subject: key, details })
         return record
       })

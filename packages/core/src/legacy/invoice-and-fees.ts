@@ -24,17 +24,16 @@ export function expandExponent(token: string): string | null {
   const parts = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(token) ?? []
   const [, integerDigits, fraction = '', exponent = '0'] = parts
   if (integerDigits === undefined) return null
-  const digits = `${integerDigits}${fraction}`.replace(/^0+/, '')
-  if (digits === '') return '0'
-  const significant = trimTrailingZeros(digits)
-  // The zeros between the last significant digit and the point; negative: that digit is after the point.
-  const shift = Number(exponent) - fraction.length + (digits.length - significant.length)
-  // Below 1 there is a zero before the point.
-  const length = shift >= 0 ? significant.length + shift : Math.max(significant.length, 1 - shift) + 1
-  if (length > verifyRequestLimits.invoiceAmount) return null
-  if (shift >= 0) return significant + '0'.repeat(shift)
-  const padded = significant.padStart(1 - shift, '0')
-  return `${padded.slice(0, shift)}.${padded.slice(shift)}`
+  const digits = `${integerDigits}${fraction}`
+  if (/^0+$/.test(digits)) return '0'
+  // The digits before the point.
+  const point = integerDigits.length + Number(exponent)
+  const limit = verifyRequestLimits.invoiceAmount
+  if (Math.abs(point) > limit + digits.length) return null
+  const padded = point > 0 ? digits.padEnd(point, '0') : '0'.repeat(1 - point) + digits
+  const start = Math.max(point, 1)
+  const text = trimDecimal(`${padded.slice(0, start)}.${padded.slice(start)}`).replace(/^0+(?=[0-9])/, '')
+  return text.length > limit ? null : text
 }
 
 /** Null unless a usual JSON parser reads the number exactly: it reads `9007199254740993` as `9007199254740992`. */

@@ -34,10 +34,15 @@ function parseChainId(value: unknown): number | Flaw {
   return toFormatFlaw('must be a positive whole number in decimal digits, 15 at most')
 }
 
-function parseHash(value: unknown): string | Flaw {
+function parseText(value: unknown, isValid: (text: string) => boolean, format: string): string | Flaw {
   if (typeof value !== 'string') return toTypeFlaw(value, 'a string')
-  if (/^0x[0-9a-fA-F]{64}$/.test(value)) return value.toLowerCase()
-  return toFormatFlaw('must start with 0x and have a fixed length of 66 characters, 64 of them hex digits')
+  return isValid(value) ? value : toFormatFlaw(format)
+}
+
+function parseHash(value: unknown): string | Flaw {
+  const format = 'must start with 0x and have a fixed length of 66 characters, 64 of them hex digits'
+  const hash = parseText(value, (text) => /^0x[0-9a-fA-F]{64}$/.test(text), format)
+  return typeof hash === 'string' ? hash.toLowerCase() : hash
 }
 
 function parseAmount(value: unknown): string | Flaw {
@@ -50,18 +55,6 @@ function parseAmount(value: unknown): string | Flaw {
   return toFormatFlaw(
     `must be a plain decimal such as 12.50: no sign, exponent or space, ${verifyRequestLimits.invoiceAmount} characters at most`,
   )
-}
-
-function parseCurrency(value: unknown): string | Flaw {
-  if (typeof value !== 'string') return toTypeFlaw(value, 'a string')
-  if (currencyCodePattern.test(value)) return value
-  return toFormatFlaw('must be 1 to 16 capital letters, digits and . + - _, such as USD')
-}
-
-function parsePayee(value: unknown): string | Flaw {
-  if (typeof value !== 'string') return toTypeFlaw(value, 'a string')
-  if (value !== '' && value.length <= verifyRequestLimits.address) return value
-  return toFormatFlaw(`must be an address or an account handle, ${verifyRequestLimits.address} characters at most`)
 }
 
 /** Names all flaws of the fields at once. @throws InvalidLegacyRequestError `ERR_LEGACY_REQUEST_INVALID`. */
@@ -128,12 +121,15 @@ function rejectBody(code: string, message: string): never {
   throw new InvalidLegacyRequestError([{ code, message, path: [] }])
 }
 
-function checkFields(fields: Fields): CheckedVerifyRequest {
+function checkFields({ chainId, txHash, invoiceAmount, invoiceCurrency, address }: Fields): CheckedVerifyRequest {
+  const currencyFormat = 'must be 1 to 16 capital letters, digits and . + - _, such as USD'
+  const maxLength = verifyRequestLimits.address
+  const payeeFormat = `must be an address or an account handle, ${maxLength} characters at most`
   return assertFlawless<CheckedVerifyRequest>({
-    chainId: parseChainId(fields.chainId),
-    txHash: parseHash(fields.txHash),
-    invoiceAmount: parseAmount(fields.invoiceAmount),
-    invoiceCurrency: parseCurrency(fields.invoiceCurrency),
-    address: parsePayee(fields.address),
+    chainId: parseChainId(chainId),
+    txHash: parseHash(txHash),
+    invoiceAmount: parseAmount(invoiceAmount),
+    invoiceCurrency: parseText(invoiceCurrency, (text) => currencyCodePattern.test(text), currencyFormat),
+    address: parseText(address, (text) => text !== '' && text.length <= maxLength, payeeFormat),
   })
 }

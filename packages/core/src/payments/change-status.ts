@@ -79,9 +79,7 @@ export const fulfilmentGraceBlocks = 1_000
 
 /**
  * Drops each payment that left the chain and whose former height is final; a primary payment becomes `failure` with
- * version + 1. Call after `lockChain` and after the payments of the newest blocks are stored. `more`: some are left.
- * `indexedTo`: height up to which the chain is indexed, this transaction included. `finalityBlocks`: blocks on top of a
- * block until it is final; null: no block ever is, and nothing is dropped.
+ * version + 1. Call after `lockChain`, once the payments up to `indexedTo` are stored. `more`: some are left.
  */
 export async function dropOverdue(
   tx: StoreTransaction,

@@ -93,16 +93,13 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): Poller {
       }, 0)
     },
     async run(signal) {
-      const busy = new Map<number, Promise<void>>()
-      const runRound = async (chainId: number) => {
-        try {
-          await pollChain(chainId, signal)
-        } catch (error) {
-          logger.error({ chainId, error: describeError(error) }, 'payments without a final state not listed')
-        } finally {
-          busy.delete(chainId)
-        }
-      }
+      const busy = new Map<number, Promise<unknown>>()
+      const runRound = (chainId: number) =>
+        pollChain(chainId, signal)
+          .catch((error) =>
+            logger.error({ chainId, error: describeError(error) }, 'payments without a final state not listed'),
+          )
+          .finally(() => busy.delete(chainId))
       while (!signal.aborted) {
         try {
           for (const chainId of await chains()) if (!busy.has(chainId)) busy.set(chainId, runRound(chainId))

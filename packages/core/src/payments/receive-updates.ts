@@ -29,9 +29,8 @@ export type UpdateQueue = (updates: readonly ProcessorUpdate[]) => Promise<Updat
 
 /**
  * Builds the queue. A request is applied at once while fewer than two transactions run; others wait, and share the next
- * transaction. A shared transaction that fails is repeated for each request alone. `assertNotNested` is the store's: it
- * rejects a request inside a host's own transaction, because the request could wait for another one that waits for that
- * transaction.
+ * transaction. A shared transaction that fails is repeated for each request alone. `assertNotNested` is the store's: a
+ * request inside a host's own transaction could wait for another one that waits for that transaction.
  */
 export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['assertNotNested']): UpdateQueue {
   const queue: QueuedRequest[] = []
@@ -91,7 +90,6 @@ export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['as
 const affectsAllRequests = (error: unknown) => error instanceof StoreError && error.code !== 'ERR_STORE_BUSY'
 const createBusyError = () => new StoreError('ERR_STORE_BUSY', 'Updates wait too long for the database; try again.')
 
-/** A parsed request, or the reason of its rejection. */
 export type ReceivedUpdate =
   | { readonly kind: 'unauthenticated' }
   | { readonly kind: 'invalid'; readonly message: string }

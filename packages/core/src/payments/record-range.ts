@@ -8,10 +8,7 @@ import { dropOverdue } from './change-status.js'
 import { chooseRecorded, type Recording } from './recording.js'
 import { choosePrimary, matchOrdinals, storePayments } from './store-payments.js'
 
-/**
- * Locks a chain until the transaction ends. Rejects with `ERR_CHECKPOINT_CHANGED` unless the stored checkpoint is
- * `expected`; null: none is stored.
- */
+/** Locks a chain until the transaction ends. `ERR_CHECKPOINT_CHANGED` unless `expected` is stored; null: nothing is. */
 export async function lockChainAt(
   tx: Pick<StoreTransaction, 'lockChain'>,
   chainId: number,
@@ -61,10 +58,10 @@ export interface RangeToRecord {
 export const minStoredHashes = 256
 
 /**
- * Records a range in one transaction: payments with version 1, snapshot and outbox row; waiting updates; deposits; the
- * checkpoint; the proof. Blocks that are recorded again change only the chain facts of a payment; a dropped payment
- * gets its state back. Payments off the chain whose former height is now final are dropped. Resolves the events to
- * publish. Nothing is written when the stored checkpoint is not `expected`, on top of which the range must begin.
+ * Records a range on top of the checkpoint `expected` in one transaction: payments with version 1, snapshot and outbox
+ * row; waiting updates; deposits; the checkpoint; the proof. Blocks that are recorded again change only the chain facts
+ * of a payment; a dropped payment gets its state back. Payments off the chain whose former height is now final are
+ * dropped. Resolves the events to publish. Nothing is written when another checkpoint is stored.
  */
 export async function recordRange(
   store: Pick<Store, 'transaction'>,
@@ -103,14 +100,9 @@ export function selectStoredHashes({ range, head, finalityBlocks }: Omit<RangeTo
   return range.blocks.filter(({ number }) => number >= lowest && number < range.last.number).map(toCheckpoint)
 }
 
-interface BackfillToRecord {
-  readonly chainId: number
-  /** Read for the router of `coverage` alone. */
-  readonly range: BlockRange
+/** `range`: read for the router of `coverage` alone. Above `expected` another process may have read other routers. */
+interface BackfillToRecord extends Omit<RangeToRecord, 'head' | 'finalityBlocks'> {
   readonly coverage: RouterCoverage
-  /** The checkpoint for which the caller checked the coverage; above it another process may have read other routers. */
-  readonly expected: Checkpoint | null
-  readonly recording: Recording
 }
 
 /**

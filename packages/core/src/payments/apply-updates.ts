@@ -5,11 +5,10 @@ import { StoreError, UpdateConflictError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
 import { groupBy } from '../internal/values.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
-import { changeStatusByUpdate } from './change-status.js'
+import { changeStatusByUpdate, type StatusChange, storeStatusChanges } from './change-status.js'
 import { copyInvoice, copyRecipient, type StoredPayment } from './payment.js'
 import type { NewUpdate, PaymentSelector, SettledUpdate, StoredUpdate } from './payment-store.js'
 import { findRegistered, type Recording } from './recording.js'
-import { type StatusChange, storeStatusChanges } from './snapshot.js'
 
 /** An update that waits for the host's commit. */
 export interface JoinedUpdate {

@@ -3,10 +3,9 @@ import type { ServiceEvent } from '../events.js'
 import { groupBy } from '../internal/values.js'
 import type { StoreTransaction } from '../ports/store.js'
 import { createDecisions, toSelectors } from './apply-updates.js'
-import { restoreDropped } from './change-status.js'
+import { insertSnapshots, restoreDropped, storeStatusChanges } from './change-status.js'
 import type { PaymentFacts, StoredPayment } from './payment.js'
 import type { NewPayment } from './payment-store.js'
-import { insertSnapshots, storeStatusChanges } from './snapshot.js'
 
 /**
  * Assigns ordinals to all payments of `routers` in blocks that were indexed before; `stored` has all stored ones. A read

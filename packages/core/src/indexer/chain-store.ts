@@ -59,7 +59,7 @@ export interface LeaseStore {
 }
 
 export interface ChainTransaction {
-  /** Locks the chain for writing its blocks, and resolves its checkpoint. Other transactions wait to lock or share it. */
+  /** Locks the chain for writing its blocks, and resolves its checkpoint. Others wait to lock or share the chain. */
   lockChain(chainId: number): Promise<Checkpoint | null>
   /** Waits for the {@link lockChain} of another transaction, and blocks new calls of it until this transaction ends. */
   shareChain(chainId: number): Promise<void>

@@ -41,7 +41,7 @@ function createFailureReporter({ chain, random, publish, logger }: IndexerDeps) 
       failures = 0
       reported = 0
     },
-    /** Logs a failure, and publishes one that is more serious than the last report. Returns the backoff in milliseconds. */
+    /** Logs a failure; publishes one more serious than the last report. Returns the backoff in milliseconds. */
     report(thrown: unknown): number {
       failures += 1
       const stopped = operatorErrors.some((kind) => thrown instanceof kind)
@@ -91,8 +91,8 @@ const maxImmediateRetries = 3
 const standByMs = 1_000
 
 /**
- * Builds the indexer of a chain. It commits blocks in order, each on top of its parent; a lower head, a missing block or
- * a contradiction changes nothing. The indexer with the chain's lease reads and commits; the others stand by. `run`
+ * Builds the indexer of a chain. It commits blocks in order, each on top of its parent; a lower head, a missing block
+ * or a contradiction changes nothing. The indexer with the chain's lease reads and commits; the others stand by. `run`
  * publishes `chain.failed` once per outage: after three failures in a row, or at once if only an operator can help.
  */
 export function createIndexer(deps: IndexerDeps) {

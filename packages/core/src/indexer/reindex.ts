@@ -173,6 +173,9 @@ export async function* reindex(
   if (repair) for await (const event of dropAllOverdue(store, { chainId, finalityBlocks })) publish(event)
 }
 
+/** `through`: the chain to read, such as one of another node. @default the followed one */
+type ChosenChain = { readonly chainId: number; readonly through?: Chain | undefined }
+
 interface ChainCommandDeps extends Omit<ReindexDeps, 'chain' | 'beforeRepair'> {
   readonly chains: readonly Chain[]
   readonly audited: Audited
@@ -183,20 +186,13 @@ export function createChainCommands({ chains, audited, ...deps }: ChainCommandDe
     /**
      * Reads blocks of a followed chain again and yields the result of each range; with `repair` it writes the
      * differences. A repair is recorded in the audit log before it writes anything. The indexer may run meanwhile.
-     * `through`: the chain to read, such as one of another node; by default the followed one.
      * @throws RangeError When a height is not whole, or `to` is below `from` or above the checkpoint.
      * @throws ReindexError `ERR_REINDEX_REJECTED` when this process does not follow the chain, nothing of it is
      * indexed, or these blocks cannot replace an orphaned checkpoint; the message says which blocks can.
      * @throws ChainError, StoreError, CheckpointChangedError Ranges that were repaired before the error stay repaired.
      */
-    async *reindex(
-      {
-        chainId,
-        through,
-        ...request
-      }: ReindexRequest & { readonly chainId: number; readonly through?: Chain | undefined },
-      signal?: AbortSignal,
-    ): AsyncGenerator<ReindexReport, void, undefined> {
+    async *reindex(request: ReindexRequest & ChosenChain, signal?: AbortSignal) {
+      const { chainId, through } = request
       const chain = (through === undefined ? chains : [through]).find((each) => each.chainId === chainId)
       if (chain === undefined) throw new ReindexError(chainId, `Chain ${chainId} is not followed by this process.`)
       const beforeRepair = (details: BlockSpan) =>

@@ -80,8 +80,8 @@ async function readCheckpoint(chain: Chain, number: number, signal?: AbortSignal
 }
 
 /**
- * Moves the stored `checkpoint` down to `ancestor`. Payments above it are marked as off the chain, and deposits that wait
- * there are deleted. Remaining final blocks stay final; replaced blocks need their own confirmations.
+ * Moves the stored `checkpoint` down to `ancestor`. Payments above it are marked as off the chain, and deposits that
+ * wait there are deleted. Remaining final blocks stay final; replaced blocks need their own confirmations.
  */
 export async function rollBack(
   { chain: { chainId }, store, finalityBlocks }: ReorganizeDeps,

@@ -62,8 +62,8 @@ function copyLinkConfig({ coins, onCompleteAction }: LinkConfig): LinkConfig {
 }
 
 /**
- * Describes an account for the audit log: the addresses that are paid, and a short keyed fingerprint of the
- * configuration, which may have thousands of tokens, and a URL with a secret.
+ * Describes an account for the audit log: the addresses that are paid, and a keyed fingerprint of the configuration.
+ * The configuration itself may have thousands of tokens, and a URL with a secret.
  */
 function describeAccount(key: VersionedKey, { address, config }: Pick<AccountRecord, 'address' | 'config'>) {
   const otherAddresses = config.coins.flatMap(({ chainId, defaultAddress }) =>

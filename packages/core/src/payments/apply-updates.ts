@@ -13,7 +13,7 @@ import { findRegistered, type Recording } from './recording.js'
 /** An update that waits for the host's commit. */
 export interface JoinedUpdate {
   readonly result: UpdateResult
-  /** Call it after the host's commit: publishes the events and wakes the dispatcher, which else polls the outbox later. */
+  /** Call it after the host's commit: it publishes the events and wakes the dispatcher, which else polls later. */
   committed(): void
 }
 

@@ -8,8 +8,8 @@ import type { PaymentFacts, StoredPayment } from './payment.js'
 import type { NewPayment } from './payment-store.js'
 
 /**
- * Assigns ordinals to all payments of `routers` in blocks that were indexed before; `stored` has all stored ones. A read
- * with fewer routers sees only a part of a transaction, so a position in it may be the ordinal of another payment.
+ * Assigns ordinals to all payments of `routers` in blocks that were indexed before; `stored` has all stored ones. A
+ * read with fewer routers sees only a part of a transaction, so a position in it may be the ordinal of another payment.
  * - A stored log keeps its ordinal.
  * - A new log takes over the record of a payment of the same integration that these routers no longer emit, if possible
  * the record with the same ordinal.
@@ -99,10 +99,8 @@ export async function storePayments(tx: StoreTransaction, payments: readonly New
 async function storePart(tx: StoreTransaction, payments: readonly NewPayment[]): Promise<ServiceEvent[]> {
   const { inserted, returned } = await tx.upsertPayments(payments)
   const primary = inserted.filter((payment) => payment.primary)
-  await insertSnapshots(
-    tx,
-    primary.map((payment) => ({ payment, status: payment })),
-  )
+  const firstStatuses = primary.map((payment) => ({ payment, status: payment }))
+  await insertSnapshots(tx, firstStatuses)
   const settled = await settleWaiting(tx, primary)
   return [...inserted.map(buildIndexedEvent), ...settled, ...(await restoreDropped(tx, returned))]
 }

@@ -119,9 +119,8 @@ export function createLegacyQueries({ payments, accounts, confirmations, maxExtr
 
   /** Reads the payments on the chain, and those off the chain that `shows` accepts. */
   async function readTransaction({ chainId, txHash }: PaymentSelector, shows: typeof mayBeReincluded) {
-    const transaction = await payments.transaction({ chainId, txHash })
-    const { indexedTo } = transaction
-    const shown = transaction.payments.filter((payment) => !payment.offChain || shows(payment, indexedTo))
+    const { payments: stored, indexedTo } = await payments.transaction({ chainId, txHash })
+    const shown = stored.filter((payment) => !payment.offChain || shows(payment, indexedTo))
     if (shown.length === 0) throw new TransactionNotFoundError()
     return shown.map((payment) => {
       const invoice = deriveInvoice(payment)

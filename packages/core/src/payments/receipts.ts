@@ -86,11 +86,9 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): Poller {
 
   return {
     async runOnce(signal) {
-      const rounds = await Promise.allSettled((await chains()).map((chainId) => pollChain(chainId, signal)))
-      return rounds.reduce((applied, round) => {
-        if (round.status === 'rejected') throw round.reason
-        return applied + round.value
-      }, 0)
+      const rounds = (await chains()).map((chainId) => pollChain(chainId, signal))
+      await Promise.allSettled(rounds)
+      return (await Promise.all(rounds)).reduce((sum, applied) => sum + applied, 0)
     },
     async run(signal) {
       const busy = new Map<number, Promise<unknown>>()

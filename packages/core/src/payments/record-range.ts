@@ -63,10 +63,7 @@ export const minStoredHashes = 256
  * of a payment; a dropped payment gets its state back. Payments off the chain whose former height is now final are
  * dropped. Resolves the events to publish. Nothing is written when another checkpoint is stored.
  */
-export async function recordRange(
-  store: Pick<Store, 'transaction'>,
-  input: RangeToRecord,
-): Promise<readonly ServiceEvent[]> {
+export async function recordRange(store: Pick<Store, 'transaction'>, input: RangeToRecord): Promise<ServiceEvent[]> {
   const { chainId, expected, range, finalityBlocks, recording } = input
   const { first, last, proof, node } = range
   assertContinues(expected, range)

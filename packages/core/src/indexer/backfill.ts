@@ -1,13 +1,13 @@
 /** Reads indexed blocks again for an added router. Source: docs/decisions/following-a-chain.md. @module */
 import { computeBackoffMs, describeError } from '../internal/values.js'
 import { lockChainAt, recordBackfill } from '../payments/record-range.js'
-import type { BlockRange } from '../ports/chain.js'
+import type { BlockRange, Chain } from '../ports/chain.js'
 import { createMonotonicNow, type RandomSource } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import type { Checkpoint, RouterCoverage } from './chain-store.js'
 import { createUnexpectedBlocksError, type FollowerDeps } from './follower.js'
 
-/** Stands for the routers of a chain that is indexed without any, so that a router added later is known to be new. */
+/** Stands for the routers of a chain that is indexed without any: a router added later is known to be new. */
 export const noRouterAddress = `0x${'0'.repeat(40)}`
 
 /** Blocks to read for one router, both ends included. */
@@ -32,8 +32,7 @@ export interface CoverageFacts {
 
 /**
  * Decides which coverage to store and which gaps to close. The coverage of a removed router ends; its payments stay.
- * Coverage never reaches above the checkpoint, which a reorg may have moved down. The gap of an added router begins at
- * the chain's first indexed block.
+ * Coverage ends at the checkpoint, which a reorg may have moved down. An added router's gap begins at the first block.
  */
 export function decideCoverage(
   rows: readonly RouterCoverage[],
@@ -60,21 +59,16 @@ export function decideCoverage(
   return { changes, gaps }
 }
 
-interface CoverageInput {
-  readonly chainId: number
-  readonly routers: readonly string[]
-  readonly checkpoint: Checkpoint
-  /** The configured start: a first block, or the head at that moment. */
-  readonly startBlock: number | 'head'
-  /** This process's last checkpoint, if another process moved the stored one since; null: stored coverage is valid. */
-  readonly checked: Checkpoint | null
-}
-
-/** Updates the stored coverage for the routers that are read from now on. Resolves the gaps. */
+/**
+ * Updates the stored coverage for the routers that are read from now on. Resolves the gaps. `checked`: this process's
+ * last checkpoint, if another process moved the stored one since; null: stored coverage is valid.
+ */
 export async function reconcileCoverage(
   store: Pick<Store, 'transaction' | 'chains'>,
-  { chainId, routers, checkpoint, startBlock, checked }: CoverageInput,
+  input: Pick<Chain, 'chainId' | 'routers'> &
+    Pick<FollowerDeps, 'startBlock'> & { readonly checkpoint: Checkpoint; readonly checked: Checkpoint | null },
 ): Promise<Gap[]> {
+  const { chainId, routers, checkpoint, startBlock, checked } = input
   const indexedTo = checkpoint.blockNumber
   const { changes, gaps } = decideCoverage(await store.chains.coverage(chainId), {
     routers,
@@ -98,14 +92,15 @@ interface BackfillDeps extends Omit<FollowerDeps, 'store' | 'finalityBlocks' | '
   readonly onFailed: (error: unknown) => void
 }
 
-type Outcome = { readonly range: BlockRange | null } | { readonly thrown: unknown }
-
 interface Reader {
   readonly iterator: AsyncIterator<BlockRange>
   readonly stop: AbortController
   /** The result of `next`; null while it is pending. */
-  outcome: Outcome | null
+  outcome: PromiseSettledResult<IteratorResult<BlockRange>> | null
 }
+
+/** The failures in a row, when to read again, and the last error. */
+const noFailure = { count: 0, retryAt: Number.NEGATIVE_INFINITY, message: null as string | null }
 
 /** Closes gaps one after the other, while the indexer follows the head. */
 export function createBackfill(deps: BackfillDeps) {
@@ -116,9 +111,7 @@ export function createBackfill(deps: BackfillDeps) {
   let checked: Checkpoint | null = null
   let gaps: Gap[] = []
   let reader: Reader | null = null
-  let failures = 0
-  let retryAt = Number.NEGATIVE_INFINITY
-  let error: string | null = null
+  let failure = noFailure
 
   function close(): void {
     reader?.stop.abort()
@@ -126,37 +119,28 @@ export function createBackfill(deps: BackfillDeps) {
     reader = null
   }
 
-  function open({ router, from, to }: Gap, head: number): Reader {
-    const stop = new AbortController()
-    const request = { from, to, head: Math.max(head, to), routers: [router] }
-    return { iterator: chain.ranges(request, stop.signal)[Symbol.asyncIterator](), stop, outcome: null }
-  }
-
-  function readNext(current: Reader): void {
-    const settle = (outcome: Outcome) => {
-      current.outcome = outcome
-      if (current === reader) onRead()
-    }
+  async function readNext(current: Reader): Promise<void> {
     current.outcome = null
-    current.iterator.next().then(
-      ({ done, value }) => settle({ range: done === true ? null : value }),
-      (thrown: unknown) => settle({ thrown }),
-    )
+    const [outcome] = await Promise.allSettled([current.iterator.next()])
+    current.outcome = outcome
+    if (current === reader) onRead()
   }
 
-  /** Commits a range of the gap. Resolves the rest of the gap, or null when it is closed. */
-  async function commit(gap: Gap, range: BlockRange | null): Promise<Gap | null> {
-    if (range?.first.number !== gap.from || range.last.number < gap.from || range.last.number > gap.to) {
+  /** Commits a range of the first gap. Resolves whether the gap is closed. */
+  async function commit(gap: Gap, range: BlockRange | null): Promise<boolean> {
+    const { router, coveredFrom, from, to } = gap
+    if (range?.first.number !== from || range.last.number < from || range.last.number > to) {
       const received = range === null ? 'none' : `${range.first.number} to ${range.last.number}`
-      throw createUnexpectedBlocksError(chainId, gap.from, gap.to, received)
+      throw createUnexpectedBlocksError(chainId, from, to, received)
     }
-    const { router, coveredFrom, to } = gap
     const reached = range.last.number
-    const coverage = { router, from: coveredFrom, to: reached === to ? null : reached }
-    const backfilled = { chainId, range, coverage, expected: checked, recording }
-    for (const event of await recordBackfill(store, backfilled)) publish(event)
+    const isClosed = reached === to
+    const coverage = { router, from: coveredFrom, to: isClosed ? null : reached }
+    const events = await recordBackfill(store, { chainId, range, coverage, expected: checked, recording })
+    events.forEach(publish)
     publish({ type: 'chain.backfilled', chainId, router, blockNumber: reached, to })
-    return reached === to ? null : { ...gap, from: reached + 1 }
+    gaps.splice(0, 1, ...(isClosed ? [] : [{ ...gap, from: reached + 1 }]))
+    return isClosed
   }
 
   function scheduleRetry(thrown: unknown): void {
@@ -164,10 +148,10 @@ export function createBackfill(deps: BackfillDeps) {
     // A router that fails lets the others go first.
     const [failed, ...otherGaps] = gaps
     if (failed !== undefined) gaps = [...otherGaps, failed]
-    failures += 1
+    const failures = failure.count + 1
     const retryInMs = computeBackoffMs(failures, random.fraction())
-    retryAt = elapsed() + retryInMs
-    error = describeError(thrown)
+    const error = describeError(thrown)
+    failure = { count: failures, retryAt: elapsed() + retryInMs, message: error }
     deps.onFailed(thrown)
     logger.warn({ chainId, error, failures, retryInMs }, 'backfill of an added router failed')
   }
@@ -177,9 +161,7 @@ export function createBackfill(deps: BackfillDeps) {
     close()
     checked = null
     gaps = []
-    failures = 0
-    retryAt = Number.NEGATIVE_INFINITY
-    error = null
+    failure = noFailure
   }
 
   return {
@@ -202,26 +184,26 @@ export function createBackfill(deps: BackfillDeps) {
      */
     async advance(head: number, signal: AbortSignal | undefined): Promise<boolean> {
       const [gap] = gaps
-      if (gap === undefined || elapsed() < retryAt) return false
+      if (gap === undefined || elapsed() < failure.retryAt) return false
       if (reader === null) {
-        reader = open(gap, head)
-        readNext(reader)
-        return false
+        const stop = new AbortController()
+        const request = { from: gap.from, to: gap.to, head: Math.max(head, gap.to), routers: [gap.router] }
+        reader = { iterator: chain.ranges(request, stop.signal)[Symbol.asyncIterator](), stop, outcome: null }
+        void readNext(reader)
       }
       const current = reader
       const { outcome } = current
       if (outcome === null) return false
       try {
-        if ('thrown' in outcome) throw outcome.thrown
+        if (outcome.status === 'rejected') throw outcome.reason
         signal?.throwIfAborted()
         // A lease that was lost and is regained resets the gaps.
         if (!(await deps.mayCommit()) || current !== reader) return false
-        const restOfGap = await commit(gap, outcome.range)
-        failures = 0
-        error = null
-        gaps.splice(0, 1, ...(restOfGap === null ? [] : [restOfGap]))
-        if (restOfGap === null) close()
-        else readNext(current)
+        const { done, value } = outcome.value
+        const isClosed = await commit(gap, done === true ? null : value)
+        failure = noFailure
+        if (isClosed) close()
+        else void readNext(current)
         return true
       } catch (thrown) {
         if (signal?.aborted) throw thrown
@@ -230,7 +212,7 @@ export function createBackfill(deps: BackfillDeps) {
       }
     },
     /** The last failure, or null after a later commit. */
-    error: () => error,
+    error: () => failure.message,
     close,
   }
 }

@@ -1,18 +1,15 @@
 /** Stored checkpoints, proofs, coverage, deposits and leases of chains. @module */
-import type { BridgeDeposit, ProofLevel } from '../ports/chain.js'
+import type { BlockRange, BridgeDeposit } from '../ports/chain.js'
 
 export interface Checkpoint {
   readonly blockNumber: number
   readonly blockHash: string
 }
 
-/** Blocks whose payments are stored. They were read with one proof level from one node. */
-export interface ProvenRange {
+/** Blocks whose payments are stored. They were read with one proof level from the named node. */
+export interface ProvenRange extends Pick<BlockRange, 'proof' | 'node'> {
   readonly from: number
   readonly to: number
-  readonly proof: ProofLevel
-  /** Name of the node that returned the blocks. */
-  readonly node: string
 }
 
 /** The blocks of a chain that were read for a router. */
@@ -24,18 +21,18 @@ export interface RouterCoverage {
   readonly to: number | null
 }
 
-export interface WaitingDeposit {
-  /** The store's own key. */
-  readonly id: string
-  readonly deposit: BridgeDeposit
-}
+/** `id`: the store's own key. */
+export type WaitingDeposit = { readonly id: string; readonly deposit: BridgeDeposit }
+
+/** Rows after `afterId` when given, at most `limit`. */
+export type WaitingQuery = { readonly afterId?: string | undefined; readonly limit: number }
 
 export interface ChainReads {
   /** Proven ranges, newest first, at most `limit`. Adjacent blocks of one level and node are one range. */
   proofs(chainId: number, limit: number): Promise<ProvenRange[]>
   coverage(chainId: number): Promise<RouterCoverage[]>
-  /** Deposits without a fulfilment, oldest first, after `afterId` when given. */
-  waitingDeposits(query: { readonly afterId?: string | undefined; readonly limit: number }): Promise<WaitingDeposit[]>
+  /** Deposits without a fulfilment, oldest first. */
+  waitingDeposits(query: WaitingQuery): Promise<WaitingDeposit[]>
 }
 
 /** A lease that was not released. */
@@ -62,10 +59,7 @@ export interface LeaseStore {
 }
 
 export interface ChainTransaction {
-  /**
-   * Locks the chain for writing its blocks, and resolves its checkpoint. {@link lockChain} and {@link shareChain} of
-   * other transactions wait.
-   */
+  /** Locks the chain for writing its blocks, and resolves its checkpoint. Others wait to lock or share the chain. */
   lockChain(chainId: number): Promise<Checkpoint | null>
   /** Waits for the {@link lockChain} of another transaction, and blocks new calls of it until this transaction ends. */
   shareChain(chainId: number): Promise<void>

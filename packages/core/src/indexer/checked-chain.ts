@@ -25,9 +25,8 @@ type Rule<T = unknown> = (place: string, value: T) => Flaw
 /** The most characters of a value in a message. */
 const maxShownLength = 80
 
-function formatFlaw(place: string, value: unknown, expected: string): string {
-  return `${place} is ${formatValue(value)}; expected ${expected}`
-}
+const formatFlaw = (place: string, value: unknown, expected: string) =>
+  `${place} is ${formatValue(value)}; expected ${expected}`
 
 function formatValue(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`.slice(0, maxShownLength)
@@ -40,9 +39,8 @@ function expectValue(expected: string, isValid: (value: unknown) => boolean): Ru
   return (place, value) => (isValid(value) ? null : formatFlaw(place, value, expected))
 }
 
-function expectMatch(pattern: RegExp, expected: string): Rule {
-  return expectValue(expected, (value) => typeof value === 'string' && pattern.test(value))
-}
+const expectMatch = (pattern: RegExp, expected: string) =>
+  expectValue(expected, (value) => typeof value === 'string' && pattern.test(value))
 
 /** `min` and `max` are included. */
 function expectWhole(min: number, max = Number.MAX_SAFE_INTEGER): Rule {
@@ -54,11 +52,8 @@ function allowNull<T>(rule: Rule<T>): Rule<T | null> {
   return (place, value) => (value === null ? null : rule(place, value))
 }
 
-/** Checks each field, then the fields together. For undefined it names the first field. */
-function expectFields<T extends object>(
-  rules: { readonly [Name in keyof T]: Rule<T[Name]> },
-  checkTogether: Rule<T> = () => null,
-): Rule<T> {
+/** Checks each field. For undefined it names the first field. */
+function expectFields<T extends object>(rules: { readonly [Name in keyof T]: Rule<T[Name]> }): Rule<T> {
   return (place, value) => {
     if (value !== undefined && (typeof value !== 'object' || value === null))
       return formatFlaw(place, value, 'an object')
@@ -66,7 +61,7 @@ function expectFields<T extends object>(
       const flaw = rules[name](`${place}.${name}`, value?.[name])
       if (flaw !== null) return flaw
     }
-    return checkTogether(place, value)
+    return null
   }
 }
 
@@ -103,6 +98,12 @@ const feedRule = expectFields<PriceFeedFacts>({
   rate: expectValue('a bigint above 0', (value) => typeof value === 'bigint' && value > 0n),
 })
 
+const tokenOutRule = expectFields<PaymentFacts['tokenOut']>({ ...tokenRules, gross: amount, net: amount })
+
+function findNetFlaw(place: string, { gross, net }: PaymentFacts['tokenOut']): Flaw {
+  return net <= gross ? null : formatFlaw(`${place}.net`, net, `at most the gross amount, ${gross}n`)
+}
+
 function buildPaymentRule(chainId: number): Rule<PaymentFacts> {
   return expectFields<PaymentFacts>({
     chainId: expectValue(String(chainId), (value) => value === chainId),
@@ -119,11 +120,7 @@ function buildPaymentRule(chainId: number): Rule<PaymentFacts> {
     receiver: address,
     integrationAddress: allowNull(address),
     tokenIn: expectFields<PaymentFacts['tokenIn']>({ ...tokenRules, amount }),
-    tokenOut: expectFields<PaymentFacts['tokenOut']>(
-      { ...tokenRules, gross: amount, net: amount },
-      (place, { gross, net }) =>
-        net <= gross ? null : formatFlaw(`${place}.net`, net, `at most the gross amount, ${gross}n`),
-    ),
+    tokenOut: (place, tokenOut) => tokenOutRule(place, tokenOut) ?? findNetFlaw(place, tokenOut),
     pricing: expectFields<PricingFacts>({
       listedToken: allowNull(expectFields<NonNullable<PricingFacts['listedToken']>>({ symbol: text, currency: text })),
       feeds: (place, feeds) =>
@@ -220,8 +217,10 @@ function findOrderFlaw(list: string, { first, last, blocks }: BlockRange, placed
 /** Checks hashes, addresses, amounts and order of each answer. `ERR_CHAIN_ADAPTER` names a flaw. */
 export function createCheckedChain(chain: Chain): Chain {
   const { chainId, adapter = 'without a name' } = chain
-  const check = (flaw: Flaw) => {
+  function checked<T>(place: string, rule: Rule<T>, answer: T): T {
+    const flaw = rule(place, answer)
     if (flaw !== null) throw new ChainAdapterError(chainId, adapter, flaw)
+    return answer
   }
   return {
     chainId,
@@ -229,29 +228,17 @@ export function createCheckedChain(chain: Chain): Chain {
     get routers() {
       return chain.routers
     },
-    async head(signal) {
-      const head = await chain.head(signal)
-      check(blockRule('head()', head))
-      return head
-    },
-    async block(number, signal) {
-      const block = await chain.block(number, signal)
-      check(allowNull(blockRule)(`block(${number})`, block))
-      return block
-    },
+    head: async (signal) => checked('head()', blockRule, await chain.head(signal)),
+    block: async (number, signal) =>
+      checked(`block(${number})`, allowNull(blockRule), await chain.block(number, signal)),
     async *ranges(request, signal) {
-      for await (const range of chain.ranges(request, signal)) {
-        check(findRangeFlaw(range, chainId))
-        yield range
-      }
+      const rule: Rule<BlockRange> = (_place, range) => findRangeFlaw(range, chainId)
+      for await (const range of chain.ranges(request, signal)) yield checked('range', rule, range)
     },
     watch: (wake, signal) => chain.watch(wake, signal),
     announcesBlocks: () => chain.announcesBlocks?.() ?? false,
-    async transactionFate(txHash, signal) {
-      const fate = await chain.transactionFate(txHash, signal)
-      check(fateRule('transactionFate()', fate))
-      return fate
-    },
+    transactionFate: async (txHash, signal) =>
+      checked('transactionFate()', fateRule, await chain.transactionFate(txHash, signal)),
     nativeHash: (txHash) => chain.nativeHash?.(txHash) ?? null,
     nodes: () => chain.nodes(),
   }

@@ -1,7 +1,7 @@
 /** Reads the head of a chain and commits the new blocks. Source: docs/decisions/following-a-chain.md. @module */
 import { ChainError } from '../errors.js'
 import type { EventSink } from '../events.js'
-import { recordRange } from '../payments/record-range.js'
+import { recordRange, toCheckpoint } from '../payments/record-range.js'
 import type { Recording } from '../payments/recording.js'
 import type { BlockRange, BlockRef, Chain, ProofLevel } from '../ports/chain.js'
 import { type Clock, createMonotonicNow, type Logger } from '../ports/runtime.js'
@@ -9,15 +9,12 @@ import type { Store } from '../ports/store.js'
 import type { Checkpoint } from './chain-store.js'
 import { reorganize, storeStart } from './reorganize.js'
 
-/** The next step of an indexer. */
+/** The next step of an indexer: store the block `at` as the start, or check whether the checkpoint is orphaned. */
 type Plan =
-  /** Nothing new: the head is not above the checkpoint, or the first block is not mined yet. */
   | { readonly kind: 'wait' }
-  /** Nothing is stored yet: store this first block as the start. */
-  | { readonly kind: 'start'; readonly at: number }
-  /** The head has the height of the checkpoint and another hash: check whether the checkpoint is orphaned. */
   | { readonly kind: 'verify' }
-  /** Read these blocks, both ends included. */
+  | { readonly kind: 'start'; readonly at: number }
+  /** Both ends are included. */
   | { readonly kind: 'read'; readonly from: number; readonly to: number }
 
 /**
@@ -36,17 +33,13 @@ export function planRange(head: BlockRef, checkpoint: Checkpoint | null, start: 
   return { kind: 'read', from: blockNumber + 1, to: head.number }
 }
 
-/** Announced blocks make polls this many times rarer: a poll then only notices that announcements stopped. */
-const announcedFactor = 10
-
-/** The longest wait until the head is read again, in milliseconds. */
+/** The longest wait until the head is read again. While blocks are announced, a poll only notices that this stopped. */
 export function getHeadPollMs(chain: Pick<Chain, 'announcesBlocks'>, pollMs: number): number {
-  return chain.announcesBlocks?.() ? pollMs * announcedFactor : pollMs
+  return chain.announcesBlocks?.() ? pollMs * 10 : pollMs
 }
 
 /** Age at which the head is read again during a catch-up, in milliseconds. */
 const maxHeadAgeMs = 10_000
-/** The most reorgs that a process remembers. */
 const maxRememberedReorgs = 20
 
 export interface FollowerDeps {
@@ -147,27 +140,23 @@ export function createFollower(deps: FollowerDeps) {
   async function commit(expected: Checkpoint | null, range: BlockRange): Promise<Checkpoint> {
     const head = Math.max(state.head ?? 0, range.last.number)
     const events = await recordRange(store, { chainId, expected, range, head, finalityBlocks, recording })
-    const checkpoint = { blockNumber: range.last.number, blockHash: range.last.hash }
-    update({ indexed: checkpoint.blockNumber, proof: range.proof })
+    const checkpoint = toCheckpoint(range.last)
+    update({ indexed: range.last.number, proof: range.proof })
     onMoved(checkpoint, 'up')
-    for (const event of events) publish(event)
-    publish({ type: 'chain.indexed', chainId, blockNumber: checkpoint.blockNumber, head })
+    events.forEach(publish)
+    publish({ type: 'chain.indexed', chainId, blockNumber: range.last.number, head })
     return checkpoint
   }
 
   async function rollBackFrom(checkpoint: Checkpoint | null, signal: AbortSignal | undefined): Promise<boolean> {
     if (checkpoint === null || !(await deps.mayCommit())) return true
     const ancestor = await reorganize({ chain, store, finalityBlocks }, checkpoint, signal)
-    const [from, commonAncestor] = [checkpoint.blockNumber, ancestor.blockNumber]
-    const newest = { at: clock.now(), from, commonAncestor }
-    update({
-      indexed: commonAncestor,
-      reorgs: state.reorgs + 1,
-      newestReorgs: [newest, ...state.newestReorgs].slice(0, maxRememberedReorgs),
-    })
+    const reorg = { from: checkpoint.blockNumber, commonAncestor: ancestor.blockNumber }
+    const newestReorgs = [{ at: clock.now(), ...reorg }, ...state.newestReorgs].slice(0, maxRememberedReorgs)
+    update({ indexed: ancestor.blockNumber, reorgs: state.reorgs + 1, newestReorgs })
     onMoved(ancestor, 'down')
-    logger.warn({ chainId, from, commonAncestor }, 'chain reorganized')
-    publish({ type: 'chain.reorganized', chainId, from, commonAncestor })
+    logger.warn({ chainId, ...reorg }, 'chain reorganized')
+    publish({ type: 'chain.reorganized', chainId, ...reorg })
     return false
   }
 

@@ -18,40 +18,27 @@ const maxPosition = 1_000_000_000
  * of the source chain do not apply to the received token.
  */
 function buildFulfilledPayment({ payment }: BridgeDeposit, fulfilment: Fulfilment): PaymentFacts {
-  const { chainId, txHash, logIndex, position, blockNumber, blockHash, blockTimestamp } = fulfilment
-  const { receiver, listedToken } = fulfilment
+  const { chainId, txHash, logIndex, position, blockNumber, blockHash, blockTimestamp, receiver } = fulfilment
   const { amount, ...token } = fulfilment.tokenOut
   return {
-    chainId,
-    txHash,
+    ...payment,
+    ...{ chainId, txHash, logIndex, blockNumber, blockHash, blockTimestamp, receiver },
     ordinal: firstFulfilmentOrdinal + position,
-    logIndex,
-    blockNumber,
-    blockHash,
-    blockTimestamp,
-    router: payment.router,
-    sender: payment.sender,
-    receiver,
-    memoHex: payment.memoHex,
-    integrationAddress: payment.integrationAddress,
     source: { chainId: payment.chainId, txHash: payment.txHash },
-    tokenIn: payment.tokenIn,
     tokenOut: { ...token, gross: amount, net: amount },
-    pricing: { listedToken, feeds: [], calledAmount: null, serviceFee: null },
+    pricing: { listedToken: fulfilment.listedToken, feeds: [], calledAmount: null, serviceFee: null },
   }
 }
 
 /** A fulfilment must pay the promised amount and token to the receiver of the deposit, on the promised chain. */
 function findFulfilmentFlaw(deposit: BridgeDeposit, fulfilment: Fulfilment): string | null {
-  const { destinationChainId, receiver, output } = deposit
-  if (fulfilment.chainId !== destinationChainId) return 'it is on another chain than the deposit names'
-  if (fulfilment.receiver !== receiver) return 'it paid another receiver than the deposit names'
-  if (fulfilment.tokenOut.address !== output.token) return 'it paid another token than the deposit names'
-  if (fulfilment.tokenOut.amount < output.amount) return 'it paid less than the deposit names'
-  const { position } = fulfilment
-  if (!Number.isInteger(position) || position < 0 || position > maxPosition)
-    return `its position is no whole number from 0 to ${maxPosition}`
-  return null
+  const { chainId, receiver, tokenOut, position } = fulfilment
+  if (chainId !== deposit.destinationChainId) return 'it is on another chain than the deposit names'
+  if (receiver !== deposit.receiver) return 'it paid another receiver than the deposit names'
+  if (tokenOut.address !== deposit.output.token) return 'it paid another token than the deposit names'
+  if (tokenOut.amount < deposit.output.amount) return 'it paid less than the deposit names'
+  const isPosition = Number.isInteger(position) && position >= 0 && position <= maxPosition
+  return isPosition ? null : `its position is no whole number from 0 to ${maxPosition}`
 }
 
 /**
@@ -77,20 +64,17 @@ function findOrdinal(facts: PaymentFacts, storedPayments: readonly StoredPayment
   return storedPayments.some(isAtPosition) ? null : facts.ordinal
 }
 
-type Recorded = { readonly events: readonly ServiceEvent[] } | { readonly flaw: string }
-
 /**
- * Settles a deposit and records its payment in one transaction. Null: nothing was written, because the deposit no
- * longer waits, or the block is orphaned or not indexed yet. With a flaw nothing was written either. On a followed
- * chain the indexer comes first: a router may have paid in the same transaction, and only one of these payments is
- * primary.
+ * Settles a deposit and records its payment in one transaction. Resolves the events, or a flaw. Null: nothing was
+ * written, because the deposit no longer waits, or the block is orphaned or not indexed yet. On a followed chain the
+ * indexer comes first: a router may have paid in the same transaction, and only one of these payments is primary.
  */
 async function recordFulfilment(
   store: Pick<Store, 'transaction'>,
   waiting: WaitingDeposit,
   fulfilment: Fulfilment,
   isFollowed: boolean,
-): Promise<Recorded | null> {
+): Promise<readonly ServiceEvent[] | string | null> {
   const { chainId, txHash, blockNumber } = fulfilment
   return store.transaction(async (tx) => {
     const checkpoint = await tx.lockChain(chainId)
@@ -103,18 +87,15 @@ async function recordFulfilment(
     const inBlock = await tx.paymentsInBlocks(chainId, blockNumber, blockNumber)
     const ofTransaction = inBlock.filter((row) => row.txHash === txHash)
     const ordinal = findOrdinal(facts, [...primaryPayments, ...ofTransaction])
-    if (ordinal === null) return { flaw: 'its position is that of another payment of the transaction' }
+    if (ordinal === null) return 'its position is that of another payment of the transaction'
     if (!(await tx.settleDeposit(waiting.id))) return null
     const primary = primaryPayments.every(({ integrationAddress }) => integrationAddress !== facts.integrationAddress)
-    return { events: await storePayments(tx, [{ facts: { ...facts, ordinal }, primary }]) }
+    return storePayments(tx, [{ facts: { ...facts, ordinal }, primary }])
   })
 }
 
 interface FulfilmentPollerDeps extends PollerOptions {
-  readonly store: {
-    readonly transaction: Store['transaction']
-    readonly chains: Pick<Store['chains'], 'waitingDeposits'>
-  }
+  readonly store: Pick<Store, 'transaction'> & { readonly chains: Pick<Store['chains'], 'waitingDeposits'> }
   readonly source: FulfilmentSource
   /** Chains that are indexed here: a payment to one of them is recorded after its block is indexed. @default none */
   readonly followed?: ReadonlySet<number> | undefined
@@ -131,36 +112,30 @@ export function createFulfilmentPoller(deps: FulfilmentPollerDeps): Poller {
   const { store, source, followed, publish, clock, logger, everyMs = 5_000, batch = 100, concurrency = 8 } = deps
   for (const [name, value] of Object.entries({ everyMs, batch, concurrency })) assertWhole(name, value, 1)
 
-  /** Resolves whether a payment was recorded. */
-  async function pollDeposit(waiting: WaitingDeposit, signal?: AbortSignal): Promise<boolean> {
-    const { deposit } = waiting
-    const fulfilment = await source.lookup(deposit, signal)
-    if (fulfilment === null) return false
-    const flaw = findFulfilmentFlaw(deposit, fulfilment)
-    const isFollowed = followed?.has(deposit.destinationChainId) ?? false
-    const recorded = flaw === null ? await recordFulfilment(store, waiting, fulfilment, isFollowed) : { flaw }
-    if (recorded === null) return false
-    if ('flaw' in recorded) {
-      logger.error({ ...toLogFields(deposit), flaw: recorded.flaw }, 'a fulfilment does not fit its deposit')
-      return false
-    }
-    recorded.events.forEach(publish)
-    return true
-  }
-
   async function runOnce(signal?: AbortSignal): Promise<number> {
     const unreachable = new Set<number>()
-    let recorded = 0
+    let count = 0
     async function poll(waiting: WaitingDeposit): Promise<void> {
       const { deposit } = waiting
-      if (unreachable.has(deposit.destinationChainId)) return
+      const { payment, bridge, depositId, destinationChainId } = deposit
+      const fields = { chainId: payment.chainId, txHash: payment.txHash, bridge, depositId, destinationChainId }
+      if (unreachable.has(destinationChainId)) return
       try {
-        if (await pollDeposit(waiting, signal)) recorded += 1
+        const fulfilment = await source.lookup(deposit, signal)
+        if (fulfilment === null) return
+        const isFollowed = followed?.has(destinationChainId) ?? false
+        const flaw = findFulfilmentFlaw(deposit, fulfilment)
+        const recorded = flaw ?? (await recordFulfilment(store, waiting, fulfilment, isFollowed))
+        if (recorded === null) return
+        if (typeof recorded === 'string')
+          return logger.error({ ...fields, flaw: recorded }, 'a fulfilment does not fit its deposit')
+        count += 1
+        recorded.forEach(publish)
       } catch (error) {
         if (signal?.aborted) return
         const { code } = (error ?? {}) as { code?: unknown }
-        if (code === 'ERR_CHAIN_UNAVAILABLE') unreachable.add(deposit.destinationChainId)
-        logger.warn({ ...toLogFields(deposit), error: describeError(error) }, 'fulfilment not obtained')
+        if (code === 'ERR_CHAIN_UNAVAILABLE') unreachable.add(destinationChainId)
+        logger.warn({ ...fields, error: describeError(error) }, 'fulfilment not obtained')
       }
     }
 
@@ -171,7 +146,7 @@ export function createFulfilmentPoller(deps: FulfilmentPollerDeps): Poller {
       if (page.length < batch) break
       afterId = page.at(-1)?.id
     }
-    return recorded
+    return count
   }
 
   return {
@@ -187,8 +162,4 @@ export function createFulfilmentPoller(deps: FulfilmentPollerDeps): Poller {
       }
     },
   }
-}
-
-function toLogFields({ payment, bridge, depositId, destinationChainId }: BridgeDeposit) {
-  return { chainId: payment.chainId, txHash: payment.txHash, bridge, depositId, destinationChainId }
 }

@@ -2,7 +2,7 @@
 import { ChainError, CheckpointChangedError } from '../errors.js'
 import type { EventSink } from '../events.js'
 import { createLease } from '../internal/lease.js'
-import { assertWhole, backoffCapMs, computeBackoffMs, describeError, type Loop } from '../internal/values.js'
+import { assertWhole, backoffCapMs, computeBackoffMs, describeError } from '../internal/values.js'
 import type { Recording } from '../payments/recording.js'
 import type { Chain, NodeStatus } from '../ports/chain.js'
 import { type Clock, createSleeper, type Logger, type RandomSource } from '../ports/runtime.js'
@@ -24,44 +24,33 @@ export interface ChainStatus extends ChainState {
   readonly lastError: { readonly message: string; readonly at: number } | null
 }
 
-export interface Indexer extends Loop {
-  readonly chainId: number
-  /** One round: reads the head and commits new blocks. Resolves true when it reached the head. */
-  step(signal?: AbortSignal): Promise<boolean>
-  status(): ChainStatus
-  /** The chain's own notation of a transaction hash; null: it is the hash itself. */
-  nativeHash(txHash: string): string | null
-}
+export type Indexer = ReturnType<typeof createIndexer>
 
 /** Failures in a row until `chain.failed` is published: nodes often fail once. */
 const minFailuresToReport = 3
 /** Errors that only an operator can resolve. */
 const operatorErrors = [BrokenHistoryError, ChainAdapterError, DeepReorgError] as const
 
-function createFailureReporter(
-  chainId: number,
-  { random, publish, logger }: Pick<IndexerDeps, 'random' | 'publish' | 'logger'>,
-) {
+function createFailureReporter({ chain, random, publish, logger }: IndexerDeps) {
+  const { chainId } = chain
   let failures = 0
-  let reported: 'none' | 'outage' | 'stop' = 'none'
+  /** The most serious report since the last success. 1: an outage; 2: only an operator can help. */
+  let reported = 0
   return {
     reset(): void {
       failures = 0
-      reported = 'none'
+      reported = 0
     },
-    /** Logs a failure, and publishes it when a report is due. Returns the backoff in milliseconds. */
+    /** Logs a failure; publishes one more serious than the last report. Returns the backoff in milliseconds. */
     report(thrown: unknown): number {
       failures += 1
       const stopped = operatorErrors.some((kind) => thrown instanceof kind)
       const message = describeError(thrown)
       const retryInMs = stopped ? backoffCapMs : computeBackoffMs(failures, random.fraction())
       logger[stopped ? 'error' : 'warn']({ chainId, error: message, failures, retryInMs }, 'indexing failed')
-      // An error that only an operator can resolve is reported even after a reported outage.
-      const isReportDue = stopped ? reported !== 'stop' : reported === 'none' && failures >= minFailuresToReport
-      if (isReportDue) {
-        reported = stopped ? 'stop' : 'outage'
-        publish({ type: 'chain.failed', chainId, message })
-      }
+      const severity = stopped ? 2 : Number(failures >= minFailuresToReport)
+      if (severity > reported) publish({ type: 'chain.failed', chainId, message })
+      reported = Math.max(reported, severity)
       return retryInMs
     },
   }
@@ -102,12 +91,11 @@ const maxImmediateRetries = 3
 const standByMs = 1_000
 
 /**
- * Builds the indexer of a chain. It commits blocks in order, each on top of its parent. A lower head, a
- * missing block or a contradiction changes nothing. The indexer with the chain's lease reads and commits; the others
- * stand by. `run` retries with a backoff of up to 30 s. It publishes `chain.failed` once per outage: after three
- * failures in a row, or at once when only an operator can repair the chain.
+ * Builds the indexer of a chain. It commits blocks in order, each on top of its parent; a lower head, a missing block
+ * or a contradiction changes nothing. The indexer with the chain's lease reads and commits; the others stand by. `run`
+ * publishes `chain.failed` once per outage: after three failures in a row, or at once if only an operator can help.
  */
-export function createIndexer(deps: IndexerDeps): Indexer {
+export function createIndexer(deps: IndexerDeps) {
   const { store, clock, random, holder, publish, logger } = deps
   const chain = createCheckedChain(deps.chain)
   const { chainId } = chain
@@ -147,7 +135,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     const isLeader = await lease.ensure()
     if (isLeader !== before)
       logger.info({ chainId, leading: isLeader }, isLeader ? 'indexes this chain' : 'stands by for this chain')
-    // Another process may have indexed meanwhile: stored coverage is valid, and blocks read earlier may be outdated.
+    // Another process may have indexed meanwhile: blocks read earlier may be outdated.
     if (!(isLeader && before)) backfill.reset()
     return isLeader
   }
@@ -159,6 +147,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     backfill.follow(checkpoint)
   }
 
+  /** One round: reads the head and commits new blocks. Resolves true when it reached the head. */
   async function step(signal?: AbortSignal): Promise<boolean> {
     for (let retryCount = 0; ; retryCount += 1) {
       const before = commits
@@ -185,7 +174,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
   }
 
   async function loop(signal: AbortSignal): Promise<void> {
-    const failures = createFailureReporter(chainId, deps)
+    const failures = createFailureReporter(deps)
     while (!signal.aborted) {
       const before = commits
       try {
@@ -212,8 +201,9 @@ export function createIndexer(deps: IndexerDeps): Indexer {
   return {
     chainId,
     step,
-    nativeHash: (txHash) => chain.nativeHash?.(txHash) ?? null,
-    async run(signal) {
+    /** The chain's own notation of a transaction hash; null: it is the hash itself. */
+    nativeHash: (txHash: string) => chain.nativeHash?.(txHash) ?? null,
+    async run(signal: AbortSignal): Promise<void> {
       if (signal.aborted) return
       watching = null
       await Promise.all([loop(signal), lease.renew(signal)])
@@ -223,7 +213,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
         .release()
         .catch((thrown) => logger.warn({ chainId, error: describeError(thrown) }, 'lease not released'))
     },
-    status: () => ({
+    status: (): ChainStatus => ({
       chainId,
       ...follower.state(),
       leading: lease.isActive(),

@@ -8,10 +8,10 @@ import { type Confirmations, createFinality } from '../legacy/finality.js'
 import { dropOverdue } from '../payments/change-status.js'
 import type { PaymentFacts, StoredPayment } from '../payments/payment.js'
 import type { NewPayment } from '../payments/payment-store.js'
-import { assertKnownHashes, type RangeToRecord, recordRange } from '../payments/record-range.js'
+import { assertKnownHashes, type RangeToRecord, selectStoredHashes, toCheckpoint } from '../payments/record-range.js'
 import { chooseRecorded, type Recording } from '../payments/recording.js'
 import { isReadBy, matchOrdinals, storePayments, toOrdinalKey } from '../payments/store-payments.js'
-import type { BlockRange, Chain, ProofLevel } from '../ports/chain.js'
+import type { Chain, ProofLevel } from '../ports/chain.js'
 import { type Clock, type RandomSource, systemClock, systemRandom } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Checkpoint } from './chain-store.js'
@@ -20,24 +20,7 @@ import { createUnexpectedBlocksError } from './follower.js'
 import { isOnChain, type ReorganizeDeps, rollBack } from './reorganize.js'
 
 /** The operator's command on followed chains. */
-export interface ChainCommands {
-  /**
-   * Reads blocks of a followed chain again and yields the result of each range; with `repair` it writes the
-   * differences. A repair is recorded in the audit log before it writes anything. The indexer may run meanwhile.
-   * @throws RangeError When a height is not whole, or `to` is below `from` or above the checkpoint.
-   * @throws ReindexError `ERR_REINDEX_REJECTED` when this process does not follow the chain, nothing of it is indexed,
-   * or these blocks cannot replace an orphaned checkpoint; the message says which blocks can.
-   * @throws ChainError, StoreError, CheckpointChangedError Ranges that were repaired before the error stay repaired.
-   */
-  reindex(
-    request: ReindexRequest & {
-      readonly chainId: number
-      /** The chain to read, such as one of another node. @default the followed chain */
-      readonly through?: Chain | undefined
-    },
-    signal?: AbortSignal,
-  ): AsyncGenerator<ReindexReport, void, undefined>
-}
+export type ChainCommands = ReturnType<typeof createChainCommands>
 
 /** Which blocks to read again. */
 export interface ReindexRequest {
@@ -48,9 +31,11 @@ export interface ReindexRequest {
   readonly repair: boolean
 }
 
+/** Both included. */
+type BlockSpan = { readonly from: number; readonly to: number }
+
 export interface ReindexReport {
-  /** Both included. */
-  readonly range: { readonly from: number; readonly to: number }
+  readonly range: BlockSpan
   /** Proof level of this read, and the name of the node that it came from. */
   readonly proof: ProofLevel
   readonly node: string
@@ -71,34 +56,35 @@ export class ReindexError extends CodedError<'ERR_REINDEX_REJECTED'> {
 
 /**
  * Moves the orphaned `checkpoint` to the block below `from`, however deep, and marks the payments above as off the
- * chain. An indexer may continue from there at any time. Reading the new blocks removes the mark from payments that
- * they contain.
+ * chain, until new blocks contain them. An indexer may continue from there at any time.
  */
 async function rollBackOrphaned(
   deps: ReorganizeDeps,
-  { from, to }: { readonly from: number; readonly to: number },
+  { from, to }: BlockSpan,
   checkpoint: Checkpoint,
   signal?: AbortSignal,
 ): Promise<ServiceEvent> {
   const { store, chain } = deps
   const { chainId } = chain
   const { blockNumber } = checkpoint
+  const reject = (message: string) => {
+    throw new ReindexError(chainId, message)
+  }
   if (to !== blockNumber)
-    throw new ReindexError(
-      chainId,
+    reject(
       `Block ${blockNumber}, up to which chain ${chainId} is indexed, is not on the chain that the node shows; ` +
         'read up to it, so that no orphaned block is left.',
     )
-  const base = await readBlockBelow(chain, from, signal)
+  const base = from === 0 ? null : await chain.block(from - 1, signal)
+  if (base === null)
+    return reject(`The node of chain ${chainId} shows no block below ${from}; begin higher, or ask another node.`)
   const [newest] = await store.transaction((tx) => tx.checkpoints(chainId, from - 1, 1))
   if (newest === undefined)
-    throw new ReindexError(
-      chainId,
+    return reject(
       `No block below ${from} of chain ${chainId} is stored, so nothing shows that the node follows the same chain; begin higher.`,
     )
   if (!(await isOnChain(chain, newest, signal)))
-    throw new ReindexError(
-      chainId,
+    reject(
       `Block ${newest.blockNumber} of chain ${chainId}, which is indexed, is not on the chain that the node shows either; ` +
         `begin at ${newest.blockNumber} or below.`,
     )
@@ -109,44 +95,30 @@ async function rollBackOrphaned(
       `The node of chain ${chainId} answered two hashes for block ${blockNumber}; run the command again, or with another node.`,
     )
   signal?.throwIfAborted()
-  await rollBack(deps, checkpoint, base)
-  return { type: 'chain.reorganized', chainId, from: blockNumber, commonAncestor: base.blockNumber }
+  await rollBack(deps, checkpoint, toCheckpoint(base))
+  return { type: 'chain.reorganized', chainId, from: blockNumber, commonAncestor: base.number }
 }
 
-async function readBlockBelow(chain: Chain, from: number, signal: AbortSignal | undefined): Promise<Checkpoint> {
-  const block = from === 0 ? null : await chain.block(from - 1, signal)
-  if (block !== null) return { blockNumber: block.number, blockHash: block.hash }
-  throw new ReindexError(
-    chain.chainId,
-    `The node of chain ${chain.chainId} shows no block below ${from}; begin higher, or ask another node.`,
-  )
-}
-
-export interface ReindexDeps {
+interface ReindexDeps {
   readonly store: Pick<Store, 'transaction' | 'payments'>
-  /** Reads through the trusted node, for all listed routers. */
   readonly chain: Chain
   /** Must not throw. */
   readonly publish: EventSink
-  /** Confirmations until a block is final, by chain, besides the table of docs/interface.md 8; null: never. */
   readonly confirmations?: Confirmations | undefined
-  /** Which payments are compared and stored. @default 'all' */
+  /** @default 'all' */
   readonly recording?: Recording | undefined
   /** Called once, before a repair writes anything; a rejection ends the reindex. @default none */
-  readonly beforeRepair?: ((range: { readonly from: number; readonly to: number }) => Promise<void>) | undefined
-  /** Waits between retries. @default the system's */
+  readonly beforeRepair?: ((range: BlockSpan) => Promise<void>) | undefined
   readonly clock?: Clock | undefined
-  /** @default the system's */
   readonly random?: RandomSource | undefined
 }
 
-/** The most retries in a row without progress, after an indexer moved the checkpoint and after a failed read. */
-const maxRetries = { moved: 5, unread: 6 } as const
+/** The most retries in a row without progress, after a failed read or after an indexer moved the checkpoint. */
+const maxRetries = 6
 
 /**
- * As {@link ChainCommands.reindex}, without the audit log. An extra payment is marked as off the chain, and dropped
- * once its height is final. After a reorg too deep to follow, `repair` up to the checkpoint replaces the stored blocks
- * from `from` on by those of `chain`. Failed reads are retried up to six times in a row.
+ * The command without its audit record. An extra payment is marked as off the chain, and dropped once its height is
+ * final. After a reorg too deep to follow, `repair` up to the checkpoint replaces the stored blocks from `from` on.
  */
 export async function* reindex(
   deps: ReindexDeps,
@@ -157,28 +129,24 @@ export async function* reindex(
   const chain = createCheckedChain(deps.chain)
   const { chainId } = chain
   const { from, repair } = request
+  assertWhole('from', from, 0)
   const finalityBlocks = createFinality(deps.confirmations).confirmations(chainId)
   const checkpoint = await store.payments.checkpoint(chainId)
   if (checkpoint === null) throw new ReindexError(chainId, `Nothing of chain ${chainId} is indexed.`)
-  const to = request.to ?? checkpoint.blockNumber
-  checkHeights(from, to, checkpoint)
+  const { blockNumber } = checkpoint
+  const to = request.to ?? blockNumber
+  assertWhole('to', to, 0)
+  if (from > to) throw new RangeError(`Block ${from} is above block ${to}; pass \`from\` up to \`to\`.`)
+  if (to > blockNumber) throw new RangeError(`Block ${to} is not indexed yet; pass \`to\` up to ${blockNumber}.`)
   const head = (await chain.head(signal)).number
   const isOrphaned = !(await isOnChain(chain, checkpoint, signal))
   if (repair) await deps.beforeRepair?.({ from, to })
   if (isOrphaned && repair)
     publish(await rollBackOrphaned({ store, chain, finalityBlocks }, { from, to }, checkpoint, signal))
 
-  const input = { chainId, routers: chain.routers, isOrphaned, recording }
-  async function recheckOrRecord(range: BlockRange): Promise<Recheck> {
-    if (!repair) return recheck(store, { ...input, range, repair })
-    const stored = await store.payments.checkpoint(chainId)
-    if (stored !== null && stored.blockNumber >= range.last.number)
-      return recheck(store, { ...input, isOrphaned: false, range, repair })
-    return recordAndCompare(store, { ...input, range, expected: stored, head, finalityBlocks })
-  }
-
+  const input = { chainId, routers: chain.routers, isOrphaned, recording, repair, head, finalityBlocks }
   let next = from
-  const failures = { moved: 0, unread: 0 }
+  let failures = 0
   while (next <= to) {
     const rangeStart = next
     const indexed = (await store.payments.checkpoint(chainId))?.blockNumber ?? 0
@@ -186,43 +154,48 @@ export async function* reindex(
       const until = repair && indexed >= next ? Math.min(to, indexed) : to
       for await (const range of chain.ranges({ from: next, to: until, head: Math.max(head, until) }, signal)) {
         signal?.throwIfAborted()
-        const { differences, repaired, events } = await recheckOrRecord(range)
-        for (const event of events) publish(event)
-        next = range.last.number + 1
+        const { events, ...found } = await recheck(store, { ...input, range })
+        events.forEach(publish)
         const { first, last, proof, node } = range
-        yield { range: { from: first.number, to: last.number }, proof, node, differences, repaired }
+        next = last.number + 1
+        failures = 0
+        yield { range: { from: first.number, to: last.number }, proof, node, ...found }
       }
       if (next === rangeStart) throw createUnexpectedBlocksError(chainId, next, until, 'none')
     } catch (thrown) {
-      if (next > rangeStart) Object.assign(failures, { moved: 0, unread: 0 })
       const isFailedRead = thrown instanceof ChainError && thrown.code !== 'ERR_CHAIN_PROOF_FAILED'
-      const cause = thrown instanceof CheckpointChangedError ? 'moved' : isFailedRead ? 'unread' : null
-      if (signal?.aborted || cause === null || failures[cause] === maxRetries[cause]) throw thrown
-      failures[cause] += 1
-      if (cause === 'unread') await clock.sleep(computeBackoffMs(failures.unread, random.fraction()), signal)
+      const isRepeatable = isFailedRead || thrown instanceof CheckpointChangedError
+      if (signal?.aborted || !isRepeatable || failures === maxRetries) throw thrown
+      failures += 1
+      if (isFailedRead) await clock.sleep(computeBackoffMs(failures, random.fraction()), signal)
     }
   }
   if (repair) for await (const event of dropAllOverdue(store, { chainId, finalityBlocks })) publish(event)
 }
 
-function checkHeights(from: number, to: number, { blockNumber }: Checkpoint): void {
-  assertWhole('from', from, 0)
-  assertWhole('to', to, 0)
-  if (from > to) throw new RangeError(`Block ${from} is above block ${to}; pass \`from\` up to \`to\`.`)
-  if (to > blockNumber) throw new RangeError(`Block ${to} is not indexed yet; pass \`to\` up to ${blockNumber}.`)
-}
+/** `through`: the chain to read, such as one of another node. @default the followed one */
+type ChosenChain = { readonly chainId: number; readonly through?: Chain | undefined }
 
 interface ChainCommandDeps extends Omit<ReindexDeps, 'chain' | 'beforeRepair'> {
   readonly chains: readonly Chain[]
   readonly audited: Audited
 }
 
-export function createChainCommands({ chains, audited, ...deps }: ChainCommandDeps): ChainCommands {
+export function createChainCommands({ chains, audited, ...deps }: ChainCommandDeps) {
   return {
-    async *reindex({ chainId, through, ...request }, signal) {
+    /**
+     * Reads blocks of a followed chain again and yields the result of each range; with `repair` it writes the
+     * differences. A repair is recorded in the audit log before it writes anything. The indexer may run meanwhile.
+     * @throws RangeError When a height is not whole, or `to` is below `from` or above the checkpoint.
+     * @throws ReindexError `ERR_REINDEX_REJECTED` when this process does not follow the chain, nothing of it is
+     * indexed, or these blocks cannot replace an orphaned checkpoint; the message says which blocks can.
+     * @throws ChainError, StoreError, CheckpointChangedError Ranges that were repaired before the error stay repaired.
+     */
+    async *reindex(request: ReindexRequest & ChosenChain, signal?: AbortSignal) {
+      const { chainId, through } = request
       const chain = (through === undefined ? chains : [through]).find((each) => each.chainId === chainId)
       if (chain === undefined) throw new ReindexError(chainId, `Chain ${chainId} is not followed by this process.`)
-      const beforeRepair = (details: { readonly from: number; readonly to: number }) =>
+      const beforeRepair = (details: BlockSpan) =>
         audited(async (_tx, note) => note({ action: 'chain.repair_started', subject: String(chainId), details }))
       yield* reindex({ ...deps, chain, beforeRepair }, request, signal)
     },
@@ -241,87 +214,55 @@ export interface ReindexDifference {
   readonly fields?: readonly string[]
 }
 
-const factNames = [
-  'logIndex',
-  'blockNumber',
-  'blockHash',
-  'blockTimestamp',
-  'router',
-  'sender',
-  'receiver',
-  'memoHex',
-  'integrationAddress',
-  'source',
-  'tokenIn',
-  'tokenOut',
-  'pricing',
-] as const satisfies readonly (keyof PaymentFacts)[]
-
+/** The fields of a stored payment that differ from the chain, in the store's order. */
 function findDifferingFields(row: StoredPayment, facts: PaymentFacts, isOrphaned: boolean): string[] {
-  const fields: string[] = factNames.filter((name) => !isDeepStrictEqual(row[name], facts[name]))
+  const read: Readonly<Record<string, unknown>> = { ...facts }
+  const isDifferent = (name: string) => name in read && !isDeepStrictEqual(row[name as keyof PaymentFacts], read[name])
+  const fields = Object.keys(row).filter(isDifferent)
   return row.offChain && !isOrphaned ? [...fields, 'offChain'] : fields
 }
 
-type Transactions = Pick<Store, 'transaction'>
-
-interface RereadRange {
-  readonly chainId: number
-  readonly range: BlockRange
+interface RereadRange extends Omit<RangeToRecord, 'expected'> {
   readonly routers: readonly string[]
   /** Whether the stored blocks are orphaned: their off-chain marks then say nothing. */
   readonly isOrphaned: boolean
-  readonly recording: Recording
-}
-
-interface Recheck extends Pick<ReindexReport, 'differences' | 'repaired'> {
-  readonly events: readonly ServiceEvent[]
+  readonly repair: boolean
 }
 
 /**
- * Compares blocks up to the checkpoint, and with `repair` stores the differences and the proof. Nothing is written when
- * the checkpoint is below the range, or the range contradicts the stored hashes.
+ * Compares blocks, and with `repair` stores the differences and the proof. Blocks above the checkpoint, as after a
+ * rollback, must continue it, and move it up. Nothing is written when the checkpoint is inside the range, or the range
+ * contradicts the stored hashes.
  */
-function recheck(store: Transactions, input: RereadRange & { readonly repair: boolean }): Promise<Recheck> {
+async function recheck(store: Pick<Store, 'transaction'>, input: RereadRange) {
   const { chainId, range, repair } = input
   const { first, last, proof, node } = range
   return store.transaction(async (tx) => {
     const stored = await tx.lockChain(chainId)
-    const { differences, paymentsToStore, extra, deposits, skipped } = await compareRange(tx, input)
+    const isAbove = stored === null || stored.blockNumber < last.number
+    const compared = await compareRange(tx, { ...input, isOrphaned: input.isOrphaned && (isAbove || !repair) })
+    const { differences } = compared
     if (!repair) return { differences, repaired: false, events: [] }
-    if (stored === null || stored.blockNumber < last.number) throw new CheckpointChangedError(chainId)
+    if (isAbove && stored?.blockNumber !== first.number - 1) throw new CheckpointChangedError(chainId)
     await assertKnownHashes(tx, chainId, range)
-    const events = await storePayments(tx, paymentsToStore)
-    await tx.markOffChain(extra.map(({ id }) => id))
-    await tx.upsertDeposits(deposits)
+    const events = await storePayments(tx, compared.paymentsToStore)
+    await tx.markOffChain(compared.extra.map(({ id }) => id))
+    await tx.upsertDeposits(compared.deposits)
+    if (isAbove) await tx.setCheckpoint(chainId, toCheckpoint(last), selectStoredHashes(input))
     await tx.addProof(chainId, { from: first.number, to: last.number, proof, node })
-    return { differences, repaired: differences.some(isWritable), events: [...events, ...skipped] }
+    return { differences, repaired: differences.some(isWritable), events: [...events, ...compared.skipped] }
   })
-}
-
-/** Records blocks above the checkpoint as an indexer does, and reports their differences from the stored payments. */
-async function recordAndCompare(store: Transactions, input: RereadRange & RangeToRecord): Promise<Recheck> {
-  const { chainId, range, expected } = input
-  if (expected === null || range.first.number !== expected.blockNumber + 1) throw new CheckpointChangedError(chainId)
-  if (range.first.parentHash !== expected.blockHash)
-    throw new ChainError(
-      'ERR_CHAIN_RANGE_GONE',
-      chainId,
-      `Block ${range.first.number} of chain ${chainId} does not continue the checkpoint.`,
-    )
-  const { differences } = await store.transaction((tx) => compareRange(tx, input))
-  const events = await recordRange(store, input)
-  return { differences, repaired: differences.some(isWritable), events }
 }
 
 /** Drops all payments off the chain whose height is final, in parts. Yields the events to publish. */
 export async function* dropAllOverdue(
-  store: Transactions,
-  { chainId, finalityBlocks }: { readonly chainId: number; readonly finalityBlocks: number | null },
+  store: Pick<Store, 'transaction'>,
+  chain: { readonly chainId: number; readonly finalityBlocks: number | null },
 ): AsyncGenerator<ServiceEvent, void, undefined> {
   for (let more = true; more; ) {
     const dropped = await store.transaction(async (tx) => {
-      const indexedTo = (await tx.lockChain(chainId))?.blockNumber ?? 0
-      return dropOverdue(tx, { chainId, indexedTo, finalityBlocks })
+      const indexedTo = (await tx.lockChain(chain.chainId))?.blockNumber ?? 0
+      return dropOverdue(tx, { ...chain, indexedTo })
     })
     more = dropped.more
     yield* dropped.events

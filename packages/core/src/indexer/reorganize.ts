@@ -1,18 +1,18 @@
 /** Rolls back to the common ancestor after a reorg. Source: docs/decisions/reorganisations.md. @module */
-import { ChainError, CoreError } from '../errors.js'
-import { lockChainAt } from '../payments/record-range.js'
+import { ChainError, CodedError } from '../errors.js'
+import { lockChainAt, maxStoredHashes, toCheckpoint } from '../payments/record-range.js'
 import type { Chain } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
 import type { Checkpoint } from './chain-store.js'
 
 /** No stored checkpoint is on the node's chain: the node follows another chain, or the reorg is too deep. */
-export class BrokenHistoryError extends CoreError {
+export class BrokenHistoryError extends CodedError<'ERR_CHAIN_HISTORY_BROKEN'> {
   override readonly name = 'BrokenHistoryError'
-  readonly code = 'ERR_CHAIN_HISTORY_BROKEN'
-  readonly retryable = true
+  override readonly retryable = true
   readonly chainId: number
   constructor(chainId: number, blockNumber: number) {
     super(
+      'ERR_CHAIN_HISTORY_BROKEN',
       `Chain ${chainId}: no stored checkpoint up to block ${blockNumber} is on the chain that the node shows. ` +
         'Indexing of this chain has stopped and is retried. Check that the node follows the right chain; ' +
         'if it does, index this chain into an empty database.',
@@ -22,16 +22,16 @@ export class BrokenHistoryError extends CoreError {
 }
 
 /** Final blocks were orphaned. Nothing is indexed until an operator decides whether the node is right; reads go on. */
-export class DeepReorgError extends CoreError {
+export class DeepReorgError extends CodedError<'ERR_CHAIN_REORG_TOO_DEEP'> {
   override readonly name = 'DeepReorgError'
-  readonly code = 'ERR_CHAIN_REORG_TOO_DEEP'
   /** A later retry may find the stored blocks again, or a repaired chain. */
-  readonly retryable = true
+  override readonly retryable = true
   readonly chainId: number
   /** Height of the newest stored block that is on the chain. */
   readonly commonAncestor: number
   constructor(chainId: number, blockNumber: number, commonAncestor: number) {
     super(
+      'ERR_CHAIN_REORG_TOO_DEEP',
       `Chain ${chainId}: blocks ${commonAncestor + 1} to ${blockNumber} are not on the chain that the node shows, and some of them ` +
         'were final. Indexing of this chain has stopped; reads go on. Check with another node which blocks are right; to follow ' +
         `those of this node, run: payment-integration reindex --chain ${chainId} --from ${commonAncestor + 1}`,
@@ -51,7 +51,7 @@ const startDepth = 64
 
 /**
  * Stores the block below `start` as the checkpoint, which decides the start for good, and a block {@link startDepth}
- * deeper. After a reorg below the start, indexing goes on from the deeper block.
+ * deeper, from which indexing goes on after a reorg below the start.
  */
 export async function storeStart(
   { chain, store }: Pick<ReorganizeDeps, 'chain' | 'store'>,
@@ -71,7 +71,7 @@ export async function storeStart(
 
 async function readCheckpoint(chain: Chain, number: number, signal?: AbortSignal): Promise<Checkpoint> {
   const block = await chain.block(number, signal)
-  if (block !== null) return { blockNumber: block.number, blockHash: block.hash }
+  if (block !== null) return toCheckpoint(block)
   throw new ChainError(
     'ERR_CHAIN_UNAVAILABLE',
     chain.chainId,
@@ -80,9 +80,8 @@ async function readCheckpoint(chain: Chain, number: number, signal?: AbortSignal
 }
 
 /**
- * Moves the stored `checkpoint` down to `ancestor`, the newest block that stays. Payments above it are marked as off
- * the chain, and deposits that wait there are deleted. Remaining final blocks stay final; replaced blocks need their
- * own confirmations.
+ * Moves the stored `checkpoint` down to `ancestor`. Payments above it are marked as off the chain, and deposits that
+ * wait there are deleted. Remaining final blocks stay final; replaced blocks need their own confirmations.
  */
 export async function rollBack(
   { chain: { chainId }, store, finalityBlocks }: ReorganizeDeps,
@@ -98,10 +97,6 @@ export async function rollBack(
     await tx.setReached(chainId, Math.min(reached, blockNumber + (finalityBlocks ?? 0)))
   })
 }
-
-/** Checkpoints in one page of the search: in the first page, and at most. */
-const firstPage = 8
-const largestPage = 1_024
 
 export interface ReorganizeDeps {
   readonly chain: Chain
@@ -127,74 +122,45 @@ export async function reorganize(
       `The node of chain ${chainId} answered two hashes for block ${checkpoint.blockNumber}; the read is retried. ` +
         'If this repeats, the URL of this node leads to several that disagree.',
     )
-  const fork = await findAncestor(deps, checkpoint, signal)
-  if (fork === null) throw new BrokenHistoryError(chainId, checkpoint.blockNumber)
-  const { ancestor } = fork
-  if (isTooDeep(deps.finalityBlocks, fork))
-    throw new DeepReorgError(chainId, checkpoint.blockNumber, ancestor.blockNumber)
+  const ancestor = await findAncestor(deps, checkpoint, signal)
   signal?.throwIfAborted()
   await rollBack(deps, checkpoint, ancestor)
   return ancestor
 }
 
-interface FoundAncestor {
-  /** The newest stored block that is on the chain. */
-  readonly ancestor: Checkpoint
-  /** Height of the oldest stored block that is orphaned. */
-  readonly lowestOrphaned: number
-  /** The height for finality, see `reached` of the store. */
-  readonly reached: number
-}
-
-/** Null: no stored block is on the chain. Pages grow, so that a deep search needs few reads. */
+/**
+ * Finds the newest stored block that is on the chain. Most reorgs are shallow: probes go deeper in doubling steps, then
+ * halve. Throws BrokenHistoryError when there is none, and DeepReorgError when a final block was orphaned.
+ */
 async function findAncestor(
-  { chain, store }: ReorganizeDeps,
-  checkpoint: Checkpoint,
+  { chain, store, finalityBlocks }: ReorganizeDeps,
+  { blockNumber }: Checkpoint,
   signal: AbortSignal | undefined,
-): Promise<FoundAncestor | null> {
-  let lowestOrphaned = checkpoint.blockNumber
-  for (let limit = firstPage; ; limit = Math.min(2 * limit, largestPage)) {
-    const { page, reached } = await store.transaction(async (tx) => ({
-      page: await tx.checkpoints(chain.chainId, lowestOrphaned - 1, limit),
-      reached: (await tx.reached(chain.chainId)) ?? checkpoint.blockNumber,
-    }))
-    const oldest = page.at(-1)
-    if (oldest === undefined) return null
-    if (await isOnChain(chain, oldest, signal)) {
-      const index = await findNewestOnChain(chain, page, signal)
-      const ancestor = page[index] ?? oldest
-      return { ancestor, lowestOrphaned: page[index - 1]?.blockNumber ?? lowestOrphaned, reached }
-    }
-    lowestOrphaned = oldest.blockNumber
-  }
-}
-
-/**
- * Binary search in a page, newest first, whose last checkpoint is on the chain. Resolves the index of the newest
- * checkpoint that is.
- */
-async function findNewestOnChain(
-  chain: Chain,
-  page: readonly Checkpoint[],
-  signal: AbortSignal | undefined,
-): Promise<number> {
+): Promise<Checkpoint> {
+  const { chainId } = chain
+  const { stored, reached } = await store.transaction(async (tx) => ({
+    stored: await tx.checkpoints(chainId, blockNumber - 1, maxStoredHashes),
+    reached: (await tx.reached(chainId)) ?? blockNumber,
+  }))
+  // Positions in the list, newest first.
   let orphaned = -1
-  let onChain = page.length - 1
+  let onChain = stored.length
+  let step = 8
   while (onChain - orphaned > 1) {
-    const middle = orphaned + Math.floor((onChain - orphaned) / 2)
-    const candidate = page[middle]
-    if (candidate !== undefined && (await isOnChain(chain, candidate, signal))) onChain = middle
-    else orphaned = middle
+    const isFound = onChain < stored.length
+    const probe = isFound ? Math.floor((orphaned + onChain) / 2) : Math.min(stored.length - 1, orphaned + step)
+    step *= 2
+    const candidate = stored[probe]
+    if (candidate !== undefined && (await isOnChain(chain, candidate, signal))) onChain = probe
+    else orphaned = probe
   }
-  return onChain
-}
-
-/**
- * Whether a final block was orphaned. Near the head every hash is stored, so the ancestor is exact. Blocks in a long
- * gap below the oldest orphaned checkpoint were committed far below the head, or are so deep that few hashes are
- * stored. Both were final. A short gap lies below the first indexed block, where no payment is stored.
- */
-function isTooDeep(finalityBlocks: number | null, { ancestor, lowestOrphaned, reached }: FoundAncestor): boolean {
-  if (finalityBlocks === null || reached - ancestor.blockNumber <= finalityBlocks) return false
-  return lowestOrphaned + finalityBlocks <= reached || lowestOrphaned - ancestor.blockNumber > startDepth
+  const ancestor = stored[onChain]
+  if (ancestor === undefined) throw new BrokenHistoryError(chainId, blockNumber)
+  if (finalityBlocks === null || reached - ancestor.blockNumber <= finalityBlocks) return ancestor
+  // Near the head every hash is stored, so the ancestor is exact. Blocks in a long gap below the oldest orphaned
+  // checkpoint were committed far below the head, or are so deep that few hashes are stored. Both were final. A short
+  // gap lies below the first indexed block, where no payment is stored.
+  const lowestOrphaned = stored[orphaned]?.blockNumber ?? blockNumber
+  if (lowestOrphaned + finalityBlocks > reached && lowestOrphaned - ancestor.blockNumber <= startDepth) return ancestor
+  throw new DeepReorgError(chainId, blockNumber, ancestor.blockNumber)
 }

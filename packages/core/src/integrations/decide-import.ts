@@ -4,7 +4,7 @@ import type { SnapshotBody } from '@payment-integration/contract'
 import { snapshotWriteSchema } from '@payment-integration/contract/internal'
 import { parseForeignJson } from '@payment-integration/contract/internal-io'
 import { groupBy } from '../internal/values.js'
-import { buildSnapshot, type SnapshotSubject } from '../payments/snapshot.js'
+import { buildSnapshot, type SnapshotSubject } from '../payments/change-status.js'
 import {
   type MovedPayment,
   type MovedPaymentKey,

@@ -17,16 +17,7 @@ export interface AccountInput {
 }
 
 /** Each change is in the audit log. */
-export interface AccountCommands extends Pick<AccountStore, 'list'> {
-  /** @throws AccountError `ERR_ACCOUNT_EXISTS`, `ERR_ACCOUNT_INVALID` (names field and flaw). */
-  create(input: AccountInput): Promise<AccountRecord>
-  /** @throws AccountError `ERR_ACCOUNT_NOT_FOUND`. */
-  get(handle: string): Promise<AccountRecord>
-  /** Replaces the given fields. @throws AccountError `ERR_ACCOUNT_NOT_FOUND`, `ERR_ACCOUNT_INVALID`. */
-  change(handle: string, change: Partial<Omit<AccountInput, 'handle'>>): Promise<AccountRecord>
-  /** @throws AccountError `ERR_ACCOUNT_NOT_FOUND`. */
-  remove(handle: string): Promise<void>
-}
+export type AccountCommands = ReturnType<typeof createAccountCommands>
 
 /**
  * Parses a handle: 1 to 63 ASCII letters, digits, dots, underscores and hyphens. Null: another text, or one in the form
@@ -46,22 +37,16 @@ export function parseLinkConfig(input: unknown): LinkConfig {
   const parsed = linkConfigWriteSchema.safeParse(input)
   if (parsed.success) return copyLinkConfig(parsed.data)
   const [issue] = parsed.error.issues
-  return throwInvalid(issue === undefined ? 'config is invalid' : describeIssue(issue))
-}
-
-type Issue = NonNullable<ReturnType<typeof linkConfigWriteSchema.safeParse>['error']>['issues'][number]
-
-function describeIssue(issue: Issue): string {
-  const fieldPath = ['config', ...issue.path.map(String)].join('.')
-  switch (issue.code) {
+  const fieldPath = ['config', ...(issue?.path ?? [])].join('.')
+  switch (issue?.code) {
     case 'unrecognized_keys':
-      return `${fieldPath} has ${issue.keys.length} field(s) that a link configuration does not have`
+      return throwInvalid(`${fieldPath} has ${issue.keys.length} field(s) that a link configuration does not have`)
     case 'invalid_union':
-      return `${fieldPath}: expected NOTHING, REDIRECT or CLOSE_WINDOW`
+      return throwInvalid(`${fieldPath}: expected NOTHING, REDIRECT or CLOSE_WINDOW`)
     case 'invalid_type':
-      return `${fieldPath}: expected ${issue.expected}`
+      return throwInvalid(`${fieldPath}: expected ${issue.expected}`)
     default:
-      return `${fieldPath}: ${issue.message}`
+      return throwInvalid(`${fieldPath}: ${issue?.message ?? 'is invalid'}`)
   }
 }
 
@@ -76,9 +61,6 @@ function copyLinkConfig({ coins, onCompleteAction }: LinkConfig): LinkConfig {
   }
 }
 
-/** Hex digits of a fingerprint, enough to distinguish the configurations of one account. */
-const fingerprintLength = 12
-
 /**
  * Describes an account for the audit log: the addresses that are paid, and a keyed fingerprint of the configuration.
  * The configuration itself may have thousands of tokens, and a URL with a secret.
@@ -89,7 +71,7 @@ function describeAccount(key: VersionedKey, { address, config }: Pick<AccountRec
   )
   // The key of URLs can serve here, too: no URL is a JSON object.
   const digest = createHmac('sha256', key.derive('audit-url')).update(JSON.stringify(config), 'utf8').digest('hex')
-  return { paidTo: [address, ...otherAddresses].join(', '), config: digest.slice(0, fingerprintLength) }
+  return { paidTo: [address, ...otherAddresses].join(', '), config: digest.slice(0, 12) }
 }
 
 const handleFlaw =
@@ -103,10 +85,11 @@ interface AccountDeps {
   readonly clock: Pick<Clock, 'now'>
 }
 
-export function createAccountCommands({ accounts, audited, keys, clock }: AccountDeps): AccountCommands {
+export function createAccountCommands({ accounts, audited, keys, clock }: AccountDeps) {
   const describe = (record: AccountRecord) => describeAccount(keys.current, record)
   return {
-    async create(input) {
+    /** @throws AccountError `ERR_ACCOUNT_EXISTS`, `ERR_ACCOUNT_INVALID` (names field and flaw). */
+    async create(input: AccountInput) {
       const record: AccountRecord = {
         handle: parseHandle(input.handle) ?? throwInvalid(handleFlaw),
         address: checkAddress(input.address),
@@ -124,11 +107,13 @@ export function createAccountCommands({ accounts, audited, keys, clock }: Accoun
       })
     },
     list: () => accounts.list(),
-    async get(handle) {
+    /** @throws AccountError `ERR_ACCOUNT_NOT_FOUND`. */
+    async get(handle: string) {
       const key = parseHandle(handle)
       return (key === null ? null : await accounts.find(key)) ?? throwNotFound(handle)
     },
-    async change(handle, { address, config }) {
+    /** Replaces the given fields. @throws AccountError `ERR_ACCOUNT_NOT_FOUND`, `ERR_ACCOUNT_INVALID`. */
+    async change(handle: string, { address, config }: Partial<Omit<AccountInput, 'handle'>>) {
       const fields = {
         ...(address === undefined ? {} : { address: checkAddress(address) }),
         ...(config === undefined ? {} : { config: parseLinkConfig(config) }),
@@ -139,13 +124,13 @@ export function createAccountCommands({ accounts, audited, keys, clock }: Accoun
         const record = await tx.accounts.update(key, fields)
         if (before === null || record === null) return throwNotFound(handle)
         const [from, to] = [describe(before), describe(record)]
-        const paidTo = { paidToFrom: from.paidTo, paidToTo: to.paidTo }
-        const details = { ...paidTo, configFrom: from.config, configTo: to.config }
+        const details = { paidToFrom: from.paidTo, paidToTo: to.paidTo, configFrom: from.config, configTo: to.config }
         note({ action: 'account.changed', subject: key, details })
         return record
       })
     },
-    async remove(handle) {
+    /** @throws AccountError `ERR_ACCOUNT_NOT_FOUND`. */
+    async remove(handle: string) {
       const key = parseHandle(handle) ?? throwNotFound(handle)
       await audited(async (tx, note) => {
         const before = await tx.accounts.find(key)

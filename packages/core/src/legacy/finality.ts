@@ -10,12 +10,10 @@ export type Confirmations = Readonly<Record<number, number | null>>
  * final. The checkpoint counts as the head: the stored payments are on its chain.
  */
 export function createFinality(configured: Confirmations = {}) {
-  const byChain = new Map<string, number | null>()
-  for (const [chainId, row] of Object.entries(finality)) byChain.set(chainId, row.confirmations)
-  for (const [chainId, blocks] of Object.entries(configured)) {
+  for (const [chainId, blocks] of Object.entries(configured))
     if (blocks !== null) assertWhole(`confirmations of chain ${chainId}`, blocks, 0)
-    byChain.set(chainId, blocks)
-  }
+  const rows = Object.entries(finality).map(([chainId, row]) => [chainId, row.confirmations] as const)
+  const byChain = new Map<string, number | null>([...rows, ...Object.entries(configured)])
   /** Confirmations until a block is final; null: never. */
   const confirmations = (chainId: number): number | null => byChain.get(String(chainId)) ?? null
   return {

@@ -24,17 +24,16 @@ export function expandExponent(token: string): string | null {
   const parts = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(token) ?? []
   const [, integerDigits, fraction = '', exponent = '0'] = parts
   if (integerDigits === undefined) return null
-  const digits = `${integerDigits}${fraction}`.replace(/^0+/, '')
-  if (digits === '') return '0'
-  const significant = trimTrailingZeros(digits)
-  // The zeros between the last significant digit and the point; negative: that digit is after the point.
-  const shift = Number(exponent) - fraction.length + (digits.length - significant.length)
-  // Below 1 there is a zero before the point.
-  const length = shift >= 0 ? significant.length + shift : Math.max(significant.length, 1 - shift) + 1
-  if (length > verifyRequestLimits.invoiceAmount) return null
-  if (shift >= 0) return significant + '0'.repeat(shift)
-  const padded = significant.padStart(1 - shift, '0')
-  return `${padded.slice(0, shift)}.${padded.slice(shift)}`
+  const digits = `${integerDigits}${fraction}`
+  if (/^0+$/.test(digits)) return '0'
+  // The digits before the point.
+  const point = integerDigits.length + Number(exponent)
+  const limit = verifyRequestLimits.invoiceAmount
+  if (Math.abs(point) > limit + digits.length) return null
+  const padded = point > 0 ? digits.padEnd(point, '0') : '0'.repeat(1 - point) + digits
+  const start = Math.max(point, 1)
+  const text = trimDecimal(`${padded.slice(0, start)}.${padded.slice(start)}`).replace(/^0+(?=[0-9])/, '')
+  return text.length > limit ? null : text
 }
 
 /** Null unless a usual JSON parser reads the number exactly: it reads `9007199254740993` as `9007199254740992`. */
@@ -95,7 +94,6 @@ function roundUp(dividend: bigint, divisor: bigint): bigint {
 
 /** The router's own fee in basis points of the gross amount, charged when the payment has a memo. */
 const serviceFeeBps = 20n
-/** The whole of an amount, in basis points. */
 const wholeBps = 10_000n
 
 /** The fees of a payment, in base units. Parts of 0 are left out, so that `parts` adds up to `total`. */
@@ -131,11 +129,8 @@ export function createExtraFeeCheck(maxBps: number = defaultMaxExtraFeeBps) {
     gross - net <= computeShare(gross, serviceFeeBps) + computeShare(gross, BigInt(maxBps))
 }
 
-export interface PaymentInvoice {
-  /** Decimal string in `currency`. */
-  readonly amount: string
-  readonly currency: string
-}
+/** `amount`: decimal string in `currency`. */
+export type PaymentInvoice = { readonly amount: string; readonly currency: string }
 
 /**
  * The invoice of a payment; null: it is unknown. Anybody can deploy a token named USDC and use any contract as a price
@@ -161,21 +156,17 @@ export function formatConversion(pricing: PricingFacts): string {
 
 /** The currencies of the invoice and of the paid token; null unless the feeds form one path between them. */
 function findConversionEnds({ listedToken, feeds }: PricingFacts) {
-  const ends = findFeedEnds(feeds)
-  if (ends === null || listedToken === null) return null
-  if (!currencyCodePattern.test(ends.invoice) || !currencyCodePattern.test(ends.token)) return null
-  // Codes are in capital letters; symbols may not be, such as crvUSD.
-  return ends.token === listedToken.currency || ends.token === listedToken.symbol.toUpperCase() ? ends : null
-}
-
-function findFeedEnds(feeds: readonly PriceFeedFacts[]) {
   const [first, second, ...more] = feeds
-  if (first?.pair == null || more.length > 0) return null
+  if (listedToken === null || first?.pair == null || more.length > 0) return null
   const { base, quote } = first.pair
-  if (second === undefined)
-    return first.use === 'multiply' ? { invoice: base, token: quote } : { invoice: quote, token: base }
-  if (first.use !== 'multiply' || second.use !== 'divide' || second.pair?.quote !== quote) return null
-  return { invoice: base, token: second.pair.base }
+  const isPath =
+    second === undefined || (first.use === 'multiply' && second.use === 'divide' && second.pair?.quote === quote)
+  if (!isPath) return null
+  const [invoice, directToken] = first.use === 'multiply' ? [base, quote] : [quote, base]
+  const token = second?.pair?.base ?? directToken
+  if (!currencyCodePattern.test(invoice) || !currencyCodePattern.test(token)) return null
+  // Codes are in capital letters; symbols may not be, such as crvUSD.
+  return token === listedToken.currency || token === listedToken.symbol.toUpperCase() ? { invoice, token } : null
 }
 
 function computeInvoiceAmount({ gross, decimals }: StoredPayment['tokenOut'], pricing: PricingFacts): bigint | null {

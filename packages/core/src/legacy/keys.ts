@@ -16,19 +16,8 @@ export interface LegacyCaller {
 /** A legacy API key without its secret. */
 export type LegacyKeyView = Pick<LegacyKeyRecord, 'id' | 'name' | 'createdAt' | 'revokedAt'>
 
-/**
- * Manages the API keys of the legacy endpoints. A change applies to this process at once, and to others on the same
- * database within a quarter of a second: docs/decisions/secrets.md.
- */
-export interface LegacyKeyCommands {
-  /** Issues a key; `apiKey` is shown this once. @throws InvalidRequestError `ERR_NAME_INVALID`. */
-  create(input?: {
-    readonly name?: string | undefined
-  }): Promise<{ readonly key: LegacyKeyView; readonly apiKey: string }>
-  list(): Promise<LegacyKeyView[]>
-  /** Revokes a key. @throws LegacyKeyNotFoundError `ERR_LEGACY_KEY_NOT_FOUND`. */
-  revoke(id: string): Promise<LegacyKeyView>
-}
+/** A change applies to this process at once, and to others within a quarter of a second: docs/decisions/secrets.md. */
+export type LegacyKeyCommands = ReturnType<typeof createLegacyKeyCommands>
 
 /** Longest accepted header value; a key with its scheme needs about 60 characters. */
 const maxHeaderLength = 512
@@ -73,10 +62,10 @@ interface LegacyKeyDeps {
 /** Random bytes of an id: enough to be unique among the keys of one service, short enough to type. */
 const idBytes = 8
 
-export function createLegacyKeyCommands(deps: LegacyKeyDeps): LegacyKeyCommands {
-  const { legacyKeys, audited, keys, clock, random } = deps
+export function createLegacyKeyCommands({ legacyKeys, audited, keys, clock, random }: LegacyKeyDeps) {
   return {
-    async create({ name = '' } = {}) {
+    /** Issues a key; `apiKey` is shown this once. @throws InvalidRequestError `ERR_NAME_INVALID`. */
+    async create({ name = '' }: { readonly name?: string | undefined } = {}) {
       const apiKey = issueSecret('legacy', random)
       const record: LegacyKeyRecord = {
         id: `lk_${Buffer.from(random.bytes(idBytes)).toString('hex')}`,
@@ -92,10 +81,11 @@ export function createLegacyKeyCommands(deps: LegacyKeyDeps): LegacyKeyCommands 
       })
       return { key: toLegacyKeyView(record), apiKey }
     },
-    async list() {
+    async list(): Promise<LegacyKeyView[]> {
       return (await legacyKeys.list()).map(toLegacyKeyView)
     },
-    async revoke(id) {
+    /** @throws LegacyKeyNotFoundError `ERR_LEGACY_KEY_NOT_FOUND`. */
+    async revoke(id: string): Promise<LegacyKeyView> {
       const now = clock.now()
       return audited(async (tx, note) => {
         const record = await tx.legacyKeys.revoke(id, now)

@@ -21,7 +21,6 @@ export interface AccountTransaction extends Pick<AccountStore, 'find'> {
   remove(handle: string): Promise<boolean>
 }
 
-/** Accounts by handle. They change in transactions alone, with a record in the audit log. */
 export interface AccountStore {
   find(handle: string): Promise<AccountRecord | null>
   /** The accounts with this address, or with it as the `defaultAddress` of a coin; ordered by handle. */
@@ -47,7 +46,6 @@ export interface LegacyKeyStore {
   list(): Promise<LegacyKeyRecord[]>
 }
 
-/** Legacy keys inside a transaction, the only place where they change. */
 export interface LegacyKeyTransaction extends Pick<LegacyKeyStore, 'list'> {
   /** Resolves false, writing nothing, when the id or the hash is taken. */
   insert(record: LegacyKeyRecord): Promise<boolean>

@@ -1,17 +1,12 @@
 /** The legacy endpoints, after authentication. Source: docs/interface.md 4.3. @module */
-import type {
-  CoinConfig,
-  Lookup,
-  VerificationError,
-  VerifyRequest,
-  VerifyResponse,
-} from '@payment-integration/contract'
-import { verificationErrors } from '@payment-integration/contract'
+
+import type { VerificationError, VerifyRequest, VerifyResponse } from '@payment-integration/contract'
+import { type CoinConfig, type Lookup, verificationErrors } from '@payment-integration/contract'
 import { TransactionNotFoundError } from '../errors.js'
 import { lowercaseAddress } from '../internal/values.js'
-import type { PriceFeedFacts, StoredPayment } from '../payments/payment.js'
+import type { StoredPayment } from '../payments/payment.js'
 import { formatUnits, insertDecimalPoint, parseMemo } from '../payments/payment.js'
-import type { PaymentReads, PaymentSelector, StoredTransaction } from '../payments/payment-store.js'
+import type { PaymentReads, PaymentSelector } from '../payments/payment-store.js'
 import { parseHandle } from './accounts.js'
 import { type Confirmations, createFinality } from './finality.js'
 import type { PaymentInvoice } from './invoice-and-fees.js'
@@ -19,30 +14,12 @@ import { computeFees, createExtraFeeCheck, deriveInvoice, formatConversion, isSa
 import { checkVerifyRequest, parseTransactionKey } from './legacy-requests.js'
 import type { AccountRecord, AccountStore } from './legacy-store.js'
 
-export interface LegacyQueries {
-  /**
-   * All payments of a transaction. Parameters are the raw strings of the path.
-   * @throws InvalidLegacyRequestError `ERR_LEGACY_REQUEST_INVALID`; TransactionNotFoundError
-   * `ERR_TRANSACTION_NOT_FOUND`.
-   */
-  lookup(query: { readonly chainId: string; readonly txHash: string }): Promise<Lookup>
-  /**
-   * All payments of a transaction, each compared with an invoice. `verified` is true when all of them match. Payments
-   * off the chain are left out; extra fees above the limit are `Invalid payment amount`. A decimal given as a number
-   * counts as its shortest text; `parseVerifyRequest` returns the exact text of the body.
-   * @throws InvalidLegacyRequestError `ERR_LEGACY_REQUEST_INVALID`; TransactionNotFoundError
-   * `ERR_TRANSACTION_NOT_FOUND`.
-   */
-  verify(request: VerifyRequest): Promise<{ readonly verified: boolean; readonly result: VerifyResponse }>
-}
+export type LegacyQueries = ReturnType<typeof createLegacyQueries>
 
 type LegacyPayment = Lookup['payments'][number]
 
 /** Builds the item field by field from facts of the chain alone: no integration, state or merchant data. */
-function buildLegacyPayment(
-  payment: StoredPayment,
-  { invoice, final }: { readonly invoice: PaymentInvoice | null; readonly final: boolean },
-): LegacyPayment {
+function buildLegacyPayment(payment: StoredPayment, invoice: PaymentInvoice | null, final: boolean): LegacyPayment {
   const { tokenOut, pricing } = payment
   const { decimals } = tokenOut
   const fees = computeFees(payment)
@@ -57,7 +34,11 @@ function buildLegacyPayment(
     invoiceAmount: invoice?.amount ?? '',
     invoiceCurrency: invoice?.currency ?? '',
     conversion: formatConversion(pricing),
-    priceFeeds: pricing.feeds.map(formatPriceFeed),
+    priceFeeds: pricing.feeds.map(({ pair, contract, rate, decimals: rateDecimals }) => ({
+      name: pair === null ? '' : `${pair.base}${pair.quote}`,
+      contract: contract ?? '',
+      rate: formatUnits(rate, rateDecimals),
+    })),
     final,
   }
 }
@@ -65,14 +46,6 @@ function buildLegacyPayment(
 function formatAmount(units: bigint, decimals: number) {
   const value = units.toString()
   return { formatted: insertDecimalPoint(value, decimals), value }
-}
-
-function formatPriceFeed({ pair, contract, rate, decimals }: PriceFeedFacts): LegacyPayment['priceFeeds'][number] {
-  return {
-    name: pair === null ? '' : `${pair.base}${pair.quote}`,
-    contract: contract ?? '',
-    rate: formatUnits(rate, decimals),
-  }
 }
 
 type Paid = Pick<StoredPayment, 'chainId' | 'receiver' | 'tokenOut' | 'pricing'>
@@ -130,14 +103,11 @@ function acceptsToken({ tokens }: CoinConfig, { tokenOut, pricing }: Paid): bool
 export interface LegacyDeps {
   readonly payments: Pick<PaymentReads, 'transaction'>
   readonly accounts: Pick<AccountStore, 'find' | 'findByAddress'>
-  /** Confirmations until final, by chain, besides the table of docs/interface.md 8; null: never. */
   readonly confirmations?: Confirmations | undefined
-  /** Largest extra fee in basis points of the gross amount, 0 to 10000. @default defaultMaxExtraFeeBps */
   readonly maxExtraFeeBps?: number | undefined
 }
 
-export function createLegacyQueries(deps: LegacyDeps): LegacyQueries {
-  const { payments, accounts, confirmations, maxExtraFeeBps } = deps
+export function createLegacyQueries({ payments, accounts, confirmations, maxExtraFeeBps }: LegacyDeps) {
   const finality = createFinality(confirmations)
   const allowsFees = createExtraFeeCheck(maxExtraFeeBps)
 
@@ -148,38 +118,40 @@ export function createLegacyQueries(deps: LegacyDeps): LegacyQueries {
   }
 
   /** Reads the payments on the chain, and those off the chain that `shows` accepts. */
-  async function readTransaction(
-    { chainId, txHash }: PaymentSelector,
-    shows: typeof mayBeReincluded,
-  ): Promise<StoredTransaction> {
-    const transaction = await payments.transaction({ chainId, txHash })
-    const { indexedTo } = transaction
-    const shown = transaction.payments.filter((payment) => !payment.offChain || shows(payment, indexedTo))
+  async function readTransaction({ chainId, txHash }: PaymentSelector, shows: typeof mayBeReincluded) {
+    const { payments: stored, indexedTo } = await payments.transaction({ chainId, txHash })
+    const shown = stored.filter((payment) => !payment.offChain || shows(payment, indexedTo))
     if (shown.length === 0) throw new TransactionNotFoundError()
-    return { payments: shown, indexedTo }
-  }
-
-  function buildItems({ payments, indexedTo }: StoredTransaction) {
-    return payments.map((payment) => {
+    return shown.map((payment) => {
       const invoice = deriveInvoice(payment)
-      const item = buildLegacyPayment(payment, { invoice, final: finality.isFinal(payment, indexedTo) })
-      return { payment, invoice, item }
+      return { payment, invoice, item: buildLegacyPayment(payment, invoice, finality.isFinal(payment, indexedTo)) }
     })
   }
 
   return {
-    async lookup(query) {
+    /**
+     * All payments of a transaction. Parameters are the raw strings of the path.
+     * @throws InvalidLegacyRequestError `ERR_LEGACY_REQUEST_INVALID`; TransactionNotFoundError
+     * `ERR_TRANSACTION_NOT_FOUND`.
+     */
+    async lookup(query: { readonly chainId: string; readonly txHash: string }): Promise<Lookup> {
       const key = parseTransactionKey(query)
-      const shown = buildItems(await readTransaction(key, mayBeReincluded))
-      return { chainId: key.chainId, txHash: key.txHash, payments: shown.map(({ item }) => item) }
+      const shown = await readTransaction(key, mayBeReincluded)
+      return { ...key, payments: shown.map(({ item }) => item) }
     },
-    async verify(input) {
+    /**
+     * All payments of a transaction, each compared with an invoice. `verified` is true when all of them match. Payments
+     * off the chain are left out; extra fees above the limit are `Invalid payment amount`. A decimal given as a number
+     * counts as its shortest text; `parseVerifyRequest` returns the exact text of the body.
+     * @throws InvalidLegacyRequestError, TransactionNotFoundError As `lookup`.
+     */
+    async verify(input: VerifyRequest): Promise<{ readonly verified: boolean; readonly result: VerifyResponse }> {
       const request = checkVerifyRequest(input)
       const { chainId, txHash } = request
       // Only payments that are on the chain now, because goods are handed over for them.
-      const transaction = await readTransaction(request, () => false)
+      const shown = await readTransaction(request, () => false)
       const payee = await resolvePayee(accounts, request.address)
-      const judged = buildItems(transaction).map(({ payment, invoice, item }) => {
+      const judged = shown.map(({ payment, invoice, item }) => {
         // An unknown invoice matches none.
         const hasInvoiceAmount = invoice !== null && isSameDecimal(invoice.amount, request.invoiceAmount)
         const matches: Readonly<Record<VerificationError, boolean>> = {

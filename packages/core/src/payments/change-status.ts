@@ -1,10 +1,10 @@
-/** Changes the status of a payment. Source: docs/decisions/states-and-versions.md, reorganisations.md. @module */
+/** Changes the status of a payment, and stores the snapshot. Source: docs/decisions/states-and-versions.md. @module */
 import { isDeepStrictEqual } from 'node:util'
-import type { PaymentState, ProcessorUpdate } from '@payment-integration/contract'
+import type { PaymentState, ProcessorUpdate, SnapshotBody } from '@payment-integration/contract'
 import type { ServiceEvent } from '../events.js'
 import type { StoreTransaction } from '../ports/store.js'
 import { copyInvoice, copyRecipient, type PaymentStatus, type StoredPayment } from './payment.js'
-import { storeStatusChanges } from './snapshot.js'
+import type { PaymentSelector } from './payment-store.js'
 
 const refunds = ['refund_pending', 'refund_success', 'refund_failure'] as const
 
@@ -18,7 +18,7 @@ const transitions: Readonly<Record<PaymentState, readonly PaymentState[]>> = {
   refund_success: [],
 }
 
-/** States in which the outcome is open: receipts are polled. */
+/** Receipts are polled in these states: the outcome is open. */
 export const unsettledStates: readonly (PaymentState | null)[] = [null, 'pending', 'refund_pending']
 
 /** `same`: nothing changes. `rejected`: the whole update is rejected. */
@@ -59,6 +59,50 @@ export function changeStatusByUpdate(
   return { outcome: 'applied', reason: null, status: { version: status.version + 1, state, recipient, invoice } }
 }
 
+const encoder = new TextEncoder()
+
+export type SnapshotSubject = PaymentSelector & { readonly integrationAddress: string }
+
+/** Builds the snapshot with every field present, in the order of docs/interface.md 2.3. */
+export function buildSnapshot(subject: SnapshotSubject, status: PaymentStatus): SnapshotBody {
+  return {
+    integrationAddress: subject.integrationAddress,
+    chainId: String(subject.chainId),
+    txHash: subject.txHash,
+    version: status.version,
+    state: status.state,
+    recipient: copyRecipient(status.recipient),
+    invoice: copyInvoice(status.invoice),
+  }
+}
+
+/** The snapshot as UTF-8 JSON: built once per version, stored, and sent unchanged in every attempt. */
+export function buildSnapshotBytes(subject: SnapshotSubject, status: PaymentStatus): Uint8Array {
+  return encoder.encode(JSON.stringify(buildSnapshot(subject, status)))
+}
+
+/** A payment with its new status. The caller has locked the payment. */
+export interface StatusChange {
+  readonly payment: StoredPayment
+  readonly status: PaymentStatus
+}
+
+/** Stores the last status of each payment, and a snapshot of every status whose payment has an integration. */
+export async function storeStatusChanges(tx: StoreTransaction, changes: readonly StatusChange[]): Promise<void> {
+  await tx.setStatuses(new Map(changes.map(({ payment, status }) => [payment.id, status])))
+  await insertSnapshots(tx, changes)
+}
+
+/** Stores a snapshot of each status whose payment has an integration. */
+export async function insertSnapshots(tx: StoreTransaction, changes: readonly StatusChange[]): Promise<void> {
+  const snapshots = changes.flatMap(({ payment: { id: paymentId, integrationAddress, chainId, txHash }, status }) => {
+    if (integrationAddress === null) return []
+    const body = buildSnapshotBytes({ integrationAddress, chainId, txHash }, status)
+    return [{ paymentId, version: status.version, body, integrationAddress, chainId, txHash }]
+  })
+  await tx.insertSnapshots(snapshots)
+}
+
 /** Sets the state of a payment: version + 1, snapshot and outbox row. Transition rules bind only updates. */
 async function changeStateByReorg(
   tx: StoreTransaction,
@@ -79,9 +123,7 @@ export const fulfilmentGraceBlocks = 1_000
 
 /**
  * Drops each payment that left the chain and whose former height is final; a primary payment becomes `failure` with
- * version + 1. Call after `lockChain` and after the payments of the newest blocks are stored. `more`: some are left.
- * `indexedTo`: height up to which the chain is indexed, this transaction included. `finalityBlocks`: blocks on top of a
- * block until it is final; null: no block ever is, and nothing is dropped.
+ * version + 1. Call after `lockChain`, once the payments up to `indexedTo` are stored. `more`: some are left.
  */
 export async function dropOverdue(
   tx: StoreTransaction,
@@ -89,10 +131,9 @@ export async function dropOverdue(
 ): Promise<{ readonly events: readonly ServiceEvent[]; readonly more: boolean }> {
   const { chainId, indexedTo, finalityBlocks } = chain
   if (finalityBlocks === null || indexedTo < finalityBlocks) return { events: [], more: false }
-  const finalHeight = indexedTo - finalityBlocks
-  const awaitedAtOrBelow = finalHeight - fulfilmentGraceBlocks
-  const query = { chainId, atOrBelow: finalHeight, limit: maxDropsPerCommit, awaitedAtOrBelow }
-  const overdue = await tx.overduePayments(query)
+  const atOrBelow = indexedTo - finalityBlocks
+  const awaitedAtOrBelow = atOrBelow - fulfilmentGraceBlocks
+  const overdue = await tx.overduePayments({ chainId, atOrBelow, limit: maxDropsPerCommit, awaitedAtOrBelow })
   const events: ServiceEvent[] = []
   for (const payment of overdue) {
     if (payment.primary) events.push(...(await changeStateByReorg(tx, payment, 'failure')))

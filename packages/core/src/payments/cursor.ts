@@ -76,7 +76,5 @@ function decodeToken(keys: MasterKey, format: number, token: string, scope: stri
   return isGenuine && signed[0] === format ? signed.subarray(1) : null
 }
 
-function computeMac(key: VersionedKey, signed: Buffer, scope: string): Buffer {
-  const hmac = createHmac('sha256', key.derive('cursor')).update(signed)
-  return hmac.update(scope, 'utf8').digest().subarray(0, macBytes)
-}
+const computeMac = (key: VersionedKey, signed: Buffer, scope: string) =>
+  createHmac('sha256', key.derive('cursor')).update(signed).update(scope, 'utf8').digest().subarray(0, macBytes)

@@ -1,6 +1,6 @@
 /** Payments, snapshots and updates in a store. Every query of the read API is scoped to one integration. @module */
 import type { ProcessorUpdate, UpdateOutcome } from '@payment-integration/contract'
-import type { Checkpoint } from '../indexer/chain-store.js'
+import type { Checkpoint, WaitingQuery } from '../indexer/chain-store.js'
 import type { PaymentFacts, PaymentStatus, StoredPayment } from './payment.js'
 
 /** A position in the order (blockTimestamp, chainId, txHash), descending. Source: docs/interface.md 4.1. */
@@ -9,10 +9,7 @@ export interface PagePosition {
   readonly blockTimestamp: number
   readonly chainId: number
   readonly txHash: string
-  /**
-   * The start of the listing: the number of repositions of the integration until then. A reorg may give a payment
-   * another time; later pages of the listing still have it at its former position.
-   */
+  /** Repositions of the integration before the listing, whose later pages have payments at their former positions. */
   readonly asOf: number
 }
 
@@ -26,11 +23,8 @@ export interface PageQuery {
   readonly limit: number
 }
 
-export interface StoredPage {
-  readonly payments: readonly StoredPayment[]
-  /** Position of the next page; null: this is the last. */
-  readonly next: PagePosition | null
-}
+/** `next`: position of the next page; null: this is the last. */
+export type StoredPage = { readonly payments: readonly StoredPayment[]; readonly next: PagePosition | null }
 
 /** The payments of one transaction and the indexed height of their chain, at one moment. */
 export interface StoredTransaction {
@@ -43,8 +37,8 @@ export interface StoredTransaction {
 /** Reads that see committed rows only. */
 export interface PaymentReads {
   /**
-   * Primary payments of one integration, newest first, at most `limit`. The cost is the same at any depth. A listing
-   * has every payment that was stored at its first page exactly once, and a later one at most once, whatever changes
+   * Primary payments of one integration, newest first, at most `limit`, at the same cost at any depth. A listing has
+   * every payment that was stored at its first page exactly once, and a later one at most once, whatever changes
    * meanwhile. Pages of a wallet have the payments that are the wallet's when the page is read.
    */
   list(query: PageQuery): Promise<StoredPage>
@@ -52,17 +46,10 @@ export interface PaymentReads {
   transaction(key: PaymentSelector): Promise<StoredTransaction>
   /** Primary payments of one integration under a hash: one per destination chain, at most two are returned. */
   findByHash(
-    query: Pick<PageQuery, 'integrationAddress' | 'wallet'> & { readonly txHash: string },
+    query: Pick<PageQuery, 'integrationAddress' | 'wallet'> & Pick<PaymentFacts, 'txHash'>,
   ): Promise<StoredPayment[]>
-  /**
-   * Primary payments of a chain in one of `unsettledStates`, oldest first, after `afterId` when given. The cost
-   * grows with the result, not with the other payments.
-   */
-  listUnsettled(query: {
-    readonly chainId: number
-    readonly afterId?: string | undefined
-    readonly limit: number
-  }): Promise<StoredPayment[]>
+  /** Primary payments of a chain in one of `unsettledStates`, oldest first. The cost grows with the result alone. */
+  listUnsettled(query: WaitingQuery & { readonly chainId: number }): Promise<StoredPayment[]>
   /** The chains with payments in one of `unsettledStates`, ascending. The cost grows with their number. */
   unsettledChains(): Promise<number[]>
   checkpoint(chainId: number): Promise<Checkpoint | null>
@@ -93,31 +80,24 @@ export interface StoredUpdate {
   /** The first 16 bytes of a SHA-256 of its content, as `0x` text: the same content has the same. */
   readonly fingerprint: string
   readonly outcome: UpdateOutcome
-  /** Why the update was rejected, or null. */
   readonly reason: string | null
   /** The version of the payment after the update; null while it waits. */
   readonly version: number | null
 }
 
-/** A processor's update to store, with its outcome. */
 export interface NewUpdate extends Omit<StoredUpdate, 'id'> {
   readonly update: ProcessorUpdate
   /** The payment that the update was decided on; null while it waits. */
   readonly paymentId: string | null
 }
 
-export interface SettledUpdate extends Omit<StoredUpdate, 'fingerprint'> {
-  readonly paymentId: string
-}
+export type SettledUpdate = Omit<StoredUpdate, 'fingerprint'> & { readonly paymentId: string }
 
 export interface OverdueQuery {
   readonly chainId: number
   readonly atOrBelow: number
   readonly limit: number
-  /**
-   * The height for payments whose deposit on another chain waits again, because its fulfilment may be in another block.
-   * @default atOrBelow
-   */
+  /** The height for payments whose deposit waits again: its fulfilment may be in another block. @default atOrBelow */
   readonly awaitedAtOrBelow?: number | undefined
 }
 

@@ -21,10 +21,7 @@ export function copyInvoice(invoice: InvoiceBody | null): InvoiceBody | null {
   return { amount, currency, settlementAmount, settlementCurrency }
 }
 
-/**
- * Formats base units as a decimal string in token units, without trailing zeros.
- * @example formatUnits(10_038_880n, 6) // '10.03888'
- */
+/** Formats base units in token units without trailing zeros: 10_038_880n with 6 decimals is `10.03888`. */
 export function formatUnits(value: bigint, decimals: number): string {
   if (value < 0n) throw new RangeError(`An amount is ${value}; pass 0 or more.`)
   return insertDecimalPoint(value.toString(), decimals)

@@ -30,12 +30,12 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): Poller {
   // fails delays the later ones only once.
   const stoppedAfter = new Map<number, string>()
 
-  /** Resolves false when the payment is unchanged or the update failed, which is logged. */
+  /** Resolves whether the update changed the payment. A failure is logged. */
   async function applyReceipt({ chainId, txHash, version }: StoredPayment, update: ProcessorUpdate): Promise<boolean> {
     try {
       const result = await applyUpdate(update)
       // A repeated update gets its first answer again, whose version is not newer.
-      return result.outcome === 'applied' && result.version !== null && result.version > version
+      return result.outcome === 'applied' && (result.version ?? 0) > version
     } catch (error) {
       logger.warn({ chainId, txHash, error: describeError(error) }, 'receipt not applied')
       return false
@@ -49,7 +49,7 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): Poller {
   async function pollChain(chainId: number, signal?: AbortSignal): Promise<number> {
     let applied = 0
     let isReachable = true
-    let afterId = stoppedAfter.get(chainId)
+    const resumeId = stoppedAfter.get(chainId)
     stoppedAfter.delete(chainId)
 
     async function poll(payment: StoredPayment): Promise<void> {
@@ -67,20 +67,15 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): Poller {
       }
     }
 
-    const readPage = () => payments.listUnsettled({ chainId, afterId, limit: batch })
-    let page = await readPage()
-    if (page.length === 0 && afterId !== undefined) {
-      afterId = undefined
-      page = await readPage()
-    }
-    for (;;) {
+    for (let afterId = resumeId; ; ) {
+      const page = await payments.listUnsettled({ chainId, afterId, limit: batch })
+      if (page.length === 0 && afterId !== undefined && afterId === resumeId) return pollChain(chainId, signal)
       const polled = page.filter(({ state }) => polledStates.includes(state))
       const count = await runConcurrently(polled, concurrency, () => isReachable && !signal?.aborted, poll)
       const last = polled[count - 1]
       if (!isReachable && last !== undefined) stoppedAfter.set(chainId, last.id)
       if (!isReachable || signal?.aborted || page.length < batch) return applied
       afterId = page.at(-1)?.id
-      page = await readPage()
     }
   }
 
@@ -91,23 +86,18 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): Poller {
 
   return {
     async runOnce(signal) {
-      const rounds = await Promise.allSettled((await chains()).map((chainId) => pollChain(chainId, signal)))
-      return rounds.reduce((applied, round) => {
-        if (round.status === 'rejected') throw round.reason
-        return applied + round.value
-      }, 0)
+      const rounds = (await chains()).map((chainId) => pollChain(chainId, signal))
+      await Promise.allSettled(rounds)
+      return (await Promise.all(rounds)).reduce((sum, applied) => sum + applied, 0)
     },
     async run(signal) {
-      const busy = new Map<number, Promise<void>>()
-      const runRound = async (chainId: number) => {
-        try {
-          await pollChain(chainId, signal)
-        } catch (error) {
-          logger.error({ chainId, error: describeError(error) }, 'payments without a final state not listed')
-        } finally {
-          busy.delete(chainId)
-        }
-      }
+      const busy = new Map<number, Promise<unknown>>()
+      const runRound = (chainId: number) =>
+        pollChain(chainId, signal)
+          .catch((error) =>
+            logger.error({ chainId, error: describeError(error) }, 'payments without a final state not listed'),
+          )
+          .finally(() => busy.delete(chainId))
       while (!signal.aborted) {
         try {
           for (const chainId of await chains()) if (!busy.has(chainId)) busy.set(chainId, runRound(chainId))

@@ -29,9 +29,8 @@ export type UpdateQueue = (updates: readonly ProcessorUpdate[]) => Promise<Updat
 
 /**
  * Builds the queue. A request is applied at once while fewer than two transactions run; others wait, and share the next
- * transaction. A shared transaction that fails is repeated for each request alone. `assertNotNested` is the store's: it
- * rejects a request inside a host's own transaction, because the request could wait for another one that waits for that
- * transaction.
+ * transaction. A shared transaction that fails is repeated for each request alone. `assertNotNested` is the store's: a
+ * request inside a host's own transaction could wait for another one that waits for that transaction.
  */
 export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['assertNotNested']): UpdateQueue {
   const queue: QueuedRequest[] = []
@@ -40,13 +39,9 @@ export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['as
 
   /** Resolves whether applying the requests together failed with a StoreError. */
   async function applyTogether(requests: readonly QueuedRequest[]): Promise<boolean> {
-    let from = 0
     try {
-      const outcomes = await apply(requests.flatMap(({ updates }) => updates))
-      for (const { updates, resolve } of requests) {
-        resolve(outcomes.slice(from, from + updates.length))
-        from += updates.length
-      }
+      const outcomes = [...(await apply(requests.flatMap(({ updates }) => updates)))]
+      for (const { updates, resolve } of requests) resolve(outcomes.splice(0, updates.length))
       return false
     } catch (error) {
       if (requests.length > 1 && !affectsAllRequests(error)) await applyEach(requests)
@@ -64,16 +59,14 @@ export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['as
   }
 
   function takeBatch(): QueuedRequest[] {
-    const batch: QueuedRequest[] = []
-    let size = 0
-    for (let [next] = queue; next !== undefined; [next] = queue) {
-      if (batch.length > 0 && size + next.updates.length > maxUpdatesPerCommit) break
-      size += next.updates.length
-      batch.push(next)
-      queue.shift()
+    let [count, size] = [0, 0]
+    for (const { updates } of queue) {
+      if (count > 0 && size + updates.length > maxUpdatesPerCommit) break
+      size += updates.length
+      count += 1
     }
     queuedUpdates -= size
-    return batch
+    return queue.splice(0, count)
   }
 
   async function applyQueued(): Promise<void> {
@@ -97,7 +90,6 @@ export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['as
 const affectsAllRequests = (error: unknown) => error instanceof StoreError && error.code !== 'ERR_STORE_BUSY'
 const createBusyError = () => new StoreError('ERR_STORE_BUSY', 'Updates wait too long for the database; try again.')
 
-/** A parsed request, or the reason of its rejection. */
 export type ReceivedUpdate =
   | { readonly kind: 'unauthenticated' }
   | { readonly kind: 'invalid'; readonly message: string }
@@ -105,10 +97,7 @@ export type ReceivedUpdate =
   | { readonly kind: 'updates'; readonly updates: readonly ProcessorUpdate[] }
 
 /** Parses one request. `signature` is the value of `X-Service-Signature`. */
-export type UpdateReceiver = (input: {
-  readonly body: Uint8Array
-  readonly signature: string | null
-}) => Promise<ReceivedUpdate>
+export type UpdateReceiver = ReturnType<typeof createUpdateReceiver>
 
 /**
  * Builds the receiver: signature over the raw bytes first (the `t=,v1=` scheme, within 300 s), then strict UTF-8, JSON
@@ -122,11 +111,17 @@ export type UpdateReceiver = (input: {
 export function createUpdateReceiver(deps: {
   readonly secrets: readonly string[]
   readonly clock: Pick<Clock, 'now'>
-}): UpdateReceiver {
+}) {
   const { secrets, clock } = deps
   if (secrets.length === 0 || secrets.some((secret) => secret.trim() === ''))
     throw new TypeError('A processor secret is empty; pass at least one secret of the processor.')
-  return async ({ body, signature }) => {
+  return async ({
+    body,
+    signature,
+  }: {
+    readonly body: Uint8Array
+    readonly signature: string | null
+  }): Promise<ReceivedUpdate> => {
     try {
       await verifySignature({ body, header: signature, secrets, now: () => clock.now() })
     } catch (error) {

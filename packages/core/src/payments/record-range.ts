@@ -2,16 +2,13 @@
 import { ChainError, CheckpointChangedError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
 import type { Checkpoint, RouterCoverage } from '../indexer/chain-store.js'
-import type { BlockRange } from '../ports/chain.js'
+import type { BlockRange, BlockRef } from '../ports/chain.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import { dropOverdue } from './change-status.js'
 import { chooseRecorded, type Recording } from './recording.js'
 import { choosePrimary, matchOrdinals, storePayments } from './store-payments.js'
 
-/**
- * Locks a chain until the transaction ends. Rejects with `ERR_CHECKPOINT_CHANGED` unless the stored checkpoint is
- * `expected`; null: none is stored.
- */
+/** Locks a chain until the transaction ends. `ERR_CHECKPOINT_CHANGED` unless `expected` is stored; null: nothing is. */
 export async function lockChainAt(
   tx: Pick<StoreTransaction, 'lockChain'>,
   chainId: number,
@@ -22,8 +19,8 @@ export async function lockChainAt(
     throw new CheckpointChangedError(chainId)
 }
 
-/** The most stored heights that are compared with a range; of older heights few are stored. */
-const maxHeights = 4_096
+/** The most stored heights that are compared with the chain; of older heights few are stored. */
+export const maxStoredHashes = 4_096
 
 /** Rejects with `ERR_CHAIN_RANGE_GONE` when a stored hash of these heights differs. Call after `lockChain`. */
 export async function assertKnownHashes(
@@ -33,7 +30,7 @@ export async function assertKnownHashes(
 ): Promise<void> {
   const hashes = new Map([...blocks, first, last].map(({ number, hash }) => [number, hash]))
   hashes.set(first.number - 1, first.parentHash)
-  const limit = Math.min(maxHeights, last.number - first.number + 2)
+  const limit = Math.min(maxStoredHashes, last.number - first.number + 2)
   for (const { blockNumber, blockHash } of await tx.checkpoints(chainId, last.number, limit)) {
     const readHash = hashes.get(blockNumber)
     if (readHash !== undefined && readHash !== blockHash)
@@ -61,25 +58,21 @@ export interface RangeToRecord {
 export const minStoredHashes = 256
 
 /**
- * Records a range in one transaction: payments with version 1, snapshot and outbox row; waiting updates; deposits; the
- * checkpoint; the proof. Blocks that are recorded again change only the chain facts of a payment; a dropped payment
- * gets its state back. Payments off the chain whose former height is now final are dropped. Resolves the events to
- * publish. Nothing is written when the stored checkpoint is not `expected`, on top of which the range must begin.
+ * Records a range on top of the checkpoint `expected` in one transaction: payments with version 1, snapshot and outbox
+ * row; waiting updates; deposits; the checkpoint; the proof. Blocks that are recorded again change only the chain facts
+ * of a payment; a dropped payment gets its state back. Payments off the chain whose former height is now final are
+ * dropped. Resolves the events to publish. Nothing is written when another checkpoint is stored.
  */
-export async function recordRange(
-  store: Pick<Store, 'transaction'>,
-  input: RangeToRecord,
-): Promise<readonly ServiceEvent[]> {
+export async function recordRange(store: Pick<Store, 'transaction'>, input: RangeToRecord): Promise<ServiceEvent[]> {
   const { chainId, expected, range, finalityBlocks, recording } = input
   const { first, last, proof, node } = range
   assertContinues(expected, range)
-  const below = selectStoredHashes(input)
   return store.transaction(async (tx) => {
     await lockChainAt(tx, chainId, expected)
     const { payments, deposits, events: skipped } = await chooseRecorded(tx, recording, { ...range, chainId })
     const events = await storePayments(tx, choosePrimary(payments))
     await tx.upsertDeposits(deposits)
-    await tx.setCheckpoint(chainId, { blockNumber: last.number, blockHash: last.hash }, below)
+    await tx.setCheckpoint(chainId, toCheckpoint(last), selectStoredHashes(input))
     await tx.addProof(chainId, { from: first.number, to: last.number, proof, node })
     // After the payments of the range are stored: a payment that is on the chain again is not overdue.
     const dropped = await dropOverdue(tx, { chainId, indexedTo: last.number, finalityBlocks })
@@ -96,21 +89,17 @@ function assertContinues(expected: Checkpoint | null, { first }: BlockRange): vo
   )
 }
 
-function selectStoredHashes({ range, head, finalityBlocks }: RangeToRecord): Checkpoint[] {
+export const toCheckpoint = ({ number, hash }: BlockRef): Checkpoint => ({ blockNumber: number, blockHash: hash })
+
+/** The blocks below the last one whose hashes are stored. */
+export function selectStoredHashes({ range, head, finalityBlocks }: Omit<RangeToRecord, 'expected'>): Checkpoint[] {
   const lowest = head - Math.max(minStoredHashes, finalityBlocks ?? 0)
-  return range.blocks
-    .filter(({ number }) => number >= lowest && number < range.last.number)
-    .map(({ number, hash }) => ({ blockNumber: number, blockHash: hash }))
+  return range.blocks.filter(({ number }) => number >= lowest && number < range.last.number).map(toCheckpoint)
 }
 
-interface BackfillToRecord {
-  readonly chainId: number
-  /** Read for the router of `coverage` alone. */
-  readonly range: BlockRange
+/** `range`: read for the router of `coverage` alone. Above `expected` another process may have read other routers. */
+interface BackfillToRecord extends Omit<RangeToRecord, 'head' | 'finalityBlocks'> {
   readonly coverage: RouterCoverage
-  /** The checkpoint for which the caller checked the coverage; above it another process may have read other routers. */
-  readonly expected: Checkpoint | null
-  readonly recording: Recording
 }
 
 /**

@@ -14,9 +14,8 @@ type NamedPayment = Pick<PaymentFacts, 'txHash' | 'integrationAddress'>
 const toPaymentKey = ({ txHash, integrationAddress }: NamedPayment) => `${txHash}:${integrationAddress}`
 
 /**
- * Chooses payments and deposits that name an integration of the store, and stored payments that are off the chain. Call
- * after `lockChain`: an integration registers under the locks of all chains, so all its later payments are chosen.
- * `stored`: payments that the caller knows to be stored.
+ * Chooses payments and deposits that name an integration of the store, and payments that are `stored` or off the chain.
+ * Call after `lockChain`: an integration registers under the locks of all chains, so all its later payments are chosen.
  */
 export async function chooseRecorded(
   tx: Pick<StoreTransaction, 'registeredIntegrations' | 'offChainPayments'>,
@@ -47,10 +46,7 @@ export async function findRegistered(
   return named.size === 0 ? named : tx.registeredIntegrations([...named])
 }
 
-/**
- * Locks every chain, so that no range is recorded while an integration registers. Resolves the checkpoints by chain:
- * blocks above them are recorded with the integration.
- */
+/** Locks every chain, so that no range is recorded while an integration registers. Resolves the checkpoint heights. */
 export async function lockRecording(
   tx: Pick<StoreTransaction, 'indexedChains' | 'shareChain' | 'checkpoints'>,
   followed: readonly number[],

@@ -1,6 +1,6 @@
 import { snapshotWriteSchema } from '@payment-integration/contract/internal'
 import { expect, it } from 'vitest'
-import { buildSnapshotBytes } from './snapshot.js'
+import { buildSnapshotBytes } from './change-status.js'
 
 const subject = { integrationAddress: `0x${'1'.repeat(40)}`, chainId: 137, txHash: `0x${'a'.repeat(64)}` }
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)

@@ -3,21 +3,18 @@ import type { ServiceEvent } from '../events.js'
 import { groupBy } from '../internal/values.js'
 import type { StoreTransaction } from '../ports/store.js'
 import { createDecisions, toSelectors } from './apply-updates.js'
-import { restoreDropped } from './change-status.js'
+import { insertSnapshots, restoreDropped, storeStatusChanges } from './change-status.js'
 import type { PaymentFacts, StoredPayment } from './payment.js'
 import type { NewPayment } from './payment-store.js'
-import { insertSnapshots, storeStatusChanges } from './snapshot.js'
 
 /**
- * Assigns ordinals to payments of blocks that were indexed before. A read with fewer routers sees only a part of a
- * transaction, so a position in that read may be the ordinal of another payment.
+ * Assigns ordinals to all payments of `routers` in blocks that were indexed before; `stored` has all stored ones. A
+ * read with fewer routers sees only a part of a transaction, so a position in it may be the ordinal of another payment.
  * - A stored log keeps its ordinal.
  * - A new log takes over the record of a payment of the same integration that these routers no longer emit, if possible
  * the record with the same ordinal.
  * - Any other log takes its position, or the next free ordinal.
  * A stored primary payment stays primary.
- * @param read - All payments of `routers` in these blocks. The result has the same order.
- * @param stored - All payments stored in these blocks.
  */
 export function matchOrdinals(
   read: readonly PaymentFacts[],
@@ -89,18 +86,14 @@ const paymentsPerPart = 512
  */
 export async function storePayments(tx: StoreTransaction, payments: readonly NewPayment[]): Promise<ServiceEvent[]> {
   const events: ServiceEvent[] = []
-  for (const part of splitParts(payments)) for (const event of await storePart(tx, part)) events.push(event)
-  return events
-}
-
-/** Never splits a block, so that a waiting update finds all payments of its transaction. */
-function* splitParts(payments: readonly NewPayment[]): Generator<readonly NewPayment[]> {
   for (let from = 0; from < payments.length; ) {
     let to = Math.min(payments.length, from + paymentsPerPart)
+    // Never splits a block, so that a waiting update finds all payments of its transaction.
     while (to < payments.length && payments[to]?.facts.blockHash === payments[to - 1]?.facts.blockHash) to += 1
-    yield from === 0 && to === payments.length ? payments : payments.slice(from, to)
+    for (const event of await storePart(tx, payments.slice(from, to))) events.push(event)
     from = to
   }
+  return events
 }
 
 async function storePart(tx: StoreTransaction, payments: readonly NewPayment[]): Promise<ServiceEvent[]> {
@@ -113,12 +106,8 @@ async function storePart(tx: StoreTransaction, payments: readonly NewPayment[]):
 }
 
 /** Applies the updates that wait for payments, in the order they were received. */
-async function settleWaiting(
-  tx: StoreTransaction,
-  primary: readonly StoredPayment[],
-): Promise<readonly ServiceEvent[]> {
-  if (primary.length === 0) return []
-  const waiting = await tx.waitingUpdates(primary.map(({ chainId, txHash }) => ({ chainId, txHash })))
+async function settleWaiting(tx: StoreTransaction, primary: readonly StoredPayment[]): Promise<ServiceEvent[]> {
+  const waiting = primary.length === 0 ? [] : await tx.waitingUpdates(primary)
   if (waiting.length === 0) return []
   const payments = await tx.paymentsForChange(...toSelectors(waiting))
   const { isPaymentStored, decide, changes, events } = createDecisions(payments)

@@ -1,6 +1,14 @@
 /** Mints and redeems share tokens. Source: the provider's pages on share tokens, reuse and copying. @module */
 import type { ApplicantRecord, ProviderState, Redemption, ShareToken } from './applicants.js'
-import { findApplicant, findMissingSteps, findSteps, formatUtc, requireApplicant, requireClient } from './applicants.js'
+import {
+  buildApplicant,
+  findApplicant,
+  findMissingSteps,
+  findSteps,
+  formatUtc,
+  requireApplicant,
+  requireClient,
+} from './applicants.js'
 import { defaultLevels, type ProviderClient, ProviderRejection } from './authenticate.js'
 
 const defaultTtlInSecs = 1_200
@@ -31,44 +39,12 @@ export function mint(state: ProviderState, donor: ProviderClient, getField: (nam
   return shareToken
 }
 
-/** Finds a redeemable token. @throws ProviderRejection 401 when the token is malformed, expired or used. */
-function requireUsableToken(state: ProviderState, text: string): ShareToken {
-  const shareToken = state.shareTokens.get(text)
-  if (shareToken === undefined) throw new ProviderRejection(401, 'Token is invalid: Malformed token')
-  const { id, createdAt, ttlInSecs, usedAt } = shareToken
-  const now = state.now()
-  if (usedAt === null && now < createdAt + ttlInSecs * 1_000) return shareToken
-  const times = `created at ${formatUtc(createdAt)} with ttl ${ttlInSecs} but accessed at ${formatUtc(now)}`
-  throw new ProviderRejection(401, `Token is invalid: Token ${id} is invalid now: ${times} [source: null]`)
-}
-
 function encodeTokenPart(part: object): string {
   return `${Buffer.from(JSON.stringify(part)).toString('base64url')}.`
 }
 
 function isFilledText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
-}
-
-export function buildApplicant(
-  state: ProviderState,
-  names: Pick<ApplicantRecord, 'clientId' | 'externalUserId' | 'levelName'>,
-): ApplicantRecord {
-  return {
-    ...names,
-    id: state.newId(),
-    inspectionId: state.newId(),
-    createdAt: state.now(),
-    steps: [],
-    attemptId: state.newId(),
-    attemptCnt: 0,
-    reviewStatus: 'init',
-    reviewResult: null,
-    pendingSince: null,
-    reviewedAt: null,
-    isActive: true,
-    isDeleted: false,
-  }
 }
 
 /**
@@ -125,10 +101,18 @@ function storeRedemption(state: ProviderState, token: ShareToken, by: Redemption
   return applicant
 }
 
+/** The token of a redemption. @throws ProviderRejection 401 when it is malformed, expired or used. */
 function requireToken(state: ProviderState, client: ProviderClient, query: URLSearchParams): ShareToken {
   const text = query.get('shareToken') ?? ''
   if (text === '') throw new ProviderRejection(400, "'shareToken' must be provided")
-  const shareToken = requireUsableToken(state, text)
+  const shareToken = state.shareTokens.get(text)
+  if (shareToken === undefined) throw new ProviderRejection(401, 'Token is invalid: Malformed token')
+  const { id, createdAt, ttlInSecs, usedAt } = shareToken
+  const now = state.now()
+  if (usedAt !== null || now >= createdAt + ttlInSecs * 1_000) {
+    const times = `created at ${formatUtc(createdAt)} with ttl ${ttlInSecs} but accessed at ${formatUtc(now)}`
+    throw new ProviderRejection(401, `Token is invalid: Token ${id} is invalid now: ${times} [source: null]`)
+  }
   if (shareToken.forClientId !== client.clientId) throw new ProviderRejection(400, 10502)
   if (!(client.partners ?? []).includes(shareToken.donorClientId)) throw new ProviderRejection(400, 10501)
   return shareToken

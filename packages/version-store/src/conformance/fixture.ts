@@ -13,12 +13,10 @@ export function equal(actual: unknown, expected: unknown, about = ''): void {
   if (is !== should) fail(`expected ${should}, got ${is}`, about)
 }
 
-/** @throws `ConformanceError` When the condition does not hold. */
 export function holds(condition: boolean, about: string): void {
   if (!condition) fail('this does not hold', about)
 }
 
-/** @throws `ConformanceError` When a version is not greater than the one before it. */
 export function rises(versions: readonly number[], about = ''): void {
   const risen = [...new Set(versions)].sort((a, b) => a - b)
   equal(versions, risen, about)
@@ -32,7 +30,6 @@ export function expectFailure(promise: Promise<unknown>): Promise<unknown> {
   )
 }
 
-/** Waits for a failure and gives a field of its error, whose class may be one of another realm. */
 export async function expectFailureField(promise: Promise<unknown>, field: 'name' | 'code'): Promise<unknown> {
   return (Object(await expectFailure(promise)) as { readonly name?: unknown; readonly code?: unknown })[field]
 }
@@ -59,7 +56,6 @@ export type Fault = (typeof faultKinds)[number]
 
 export const faultKinds = ['rejected', 'lost before', 'lost after'] as const
 
-/** The error of a failed operation. */
 class InjectedFaultError extends Error {
   override readonly name = 'InjectedFaultError'
 }
@@ -222,11 +218,10 @@ export async function createSqliteFixture(
   return {
     store: createSqliteVersionStore({ database: faulty(database, faults), busyTimeoutMs: 60_000 }),
     write: (tx, note) => void tx.prepare('INSERT INTO notes (note) VALUES (?)').run(note),
-    notes: async () =>
-      database
-        .prepare('SELECT note FROM notes ORDER BY id')
-        .all()
-        .map((row) => (row as { note: string }).note),
+    async notes() {
+      const rows = database.prepare('SELECT note FROM notes ORDER BY id').all() as { note: string }[]
+      return rows.map(({ note }) => note)
+    },
     close() {
       database.close()
       remove()

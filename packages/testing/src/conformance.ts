@@ -170,7 +170,6 @@ interface ReceivedPost {
   readonly body: Uint8Array
 }
 
-/** A receiver's reaction to a request: an answer, or none. */
 type ReceiverAnswer =
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }
   | 'hang'
@@ -271,7 +270,6 @@ export function senderConformance(adapter: string, open: () => Promise<SenderSub
   })
 }
 
-/** What every subject with a system behind it offers. */
 interface RemoteSubject {
   /** Makes the system behind the subject unreachable. */
   cutOff(): Promise<void> | void

@@ -40,10 +40,7 @@ interface Key {
   readonly sign: ReturnType<typeof createHmac>
 }
 
-/**
- * Finds the match with the fewest faults. Tries the unchanged body with every key, then changed bodies with unchanged
- * secrets, then both changed. Null when none gives the signature.
- */
+/** Finds the match with the fewest faults: first of secrets alone, then of bodies, then of both. Null: none matches. */
 export async function findMatch(candidates: readonly SignatureCandidate[], body: Body, secrets: readonly RoleSecret[]) {
   if (candidates.length === 0 || body.length > maxBodyBytes) return null
   let hashed = 0

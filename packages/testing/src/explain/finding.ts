@@ -156,10 +156,7 @@ export type FindingCode = keyof typeof descriptions
 /** A fault of a delivery, or of the way in which it is verified. */
 export interface ExplainFinding {
   readonly code: FindingCode
-  /**
-   * Whether the fault is proved: undoing it gives the signed bytes or the right key, or it alone makes a verifier
-   * reject. Otherwise it is the likely cause.
-   */
+  /** Whether undoing the fault gives the signature, or it alone makes a verifier reject. Otherwise it is likely. */
   readonly proved: boolean
   /** The cause, in a sentence. */
   readonly cause: string

@@ -82,7 +82,7 @@ export interface Candidate {
   readonly faults: readonly Fault[]
 }
 
-/** The code of a change, the body or key before it, and the evidence. Null or empty: there is no trace of the change. */
+/** The code of a change, the body or key before it, and the evidence. Null or empty: no trace of the change. */
 export type Undone = readonly [code: FindingCode, before: Body | string | null, ...evidence: string[]]
 
 /** Yields the values before each change of which the value shows a trace. */

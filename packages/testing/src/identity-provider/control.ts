@@ -81,10 +81,7 @@ export function createFaultQueue<Fault extends { readonly times?: number | undef
   }
 }
 
-/**
- * Builds the faulty response. `json` is the answer without the fault. The signal of `request` ends a hanging response.
- * @throws {TypeError} For a lost answer, as `fetch` does; the abort reason for a hanging one.
- */
+/** Builds the faulty response; `json` is the answer without the fault. Rejects for a lost or hanging answer. */
 export async function buildFaultyResponse(
   { answer }: ProviderFault,
   json: string,
@@ -190,7 +187,7 @@ export function createProviderControl(state: ProviderState) {
     mintShareToken(token: { applicantId: string; forClientId: string; ttlInSecs?: number | undefined }): string {
       const donor = requireClient(state, getExisting(token.applicantId).clientId)
       try {
-        return mint(state, donor, (name) => token[name as keyof typeof token]).token
+        return mint(state, donor, token).token
       } catch (error) {
         throw error instanceof ProviderRejection ? new RangeError(error.message) : error
       }

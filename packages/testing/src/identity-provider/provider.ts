@@ -42,8 +42,8 @@ const routes: readonly Route[] = [
     path: /^\/resources\/accessTokens\/(?:-\/)?shareToken$/,
     operation: 'mint',
     execute({ state, client, query, body }) {
-      const fields = body.length === 0 ? null : parseObject(body)
-      const { token, forClientId } = mint(state, client, (name) => fields?.[name] ?? query.get(name))
+      const fields = body.length === 0 ? {} : parseObject(body)
+      const { token, forClientId } = mint(state, client, { ...Object.fromEntries(query), ...fields })
       return { token, forClientId }
     },
   },

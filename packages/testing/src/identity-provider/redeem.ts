@@ -13,15 +13,16 @@ import { defaultLevels, type ProviderClient, ProviderRejection } from './authent
 
 const defaultTtlInSecs = 1_200
 
+type MintFields = { readonly [Name in 'applicantId' | 'forClientId' | 'ttlInSecs']?: unknown }
+
 /** Mints a share token. The redemption, not the minting, checks that the applicant is approved. */
-export function mint(state: ProviderState, donor: ProviderClient, getField: (name: string) => unknown): ShareToken {
-  const applicantId = getField('applicantId')
-  const forClientId = getField('forClientId')
+export function mint(state: ProviderState, donor: ProviderClient, fields: MintFields): ShareToken {
+  const { applicantId, forClientId } = fields
   if (!isFilledText(applicantId) || !isFilledText(forClientId))
     throw new ProviderRejection(400, "'applicantId' and 'forClientId' must be provided for creating a share token")
   const applicant = requireApplicant(state, donor, applicantId)
   if (!(donor.partners ?? []).includes(forClientId)) throw new ProviderRejection(400, 10501)
-  const ttl = String(getField('ttlInSecs') ?? defaultTtlInSecs)
+  const ttl = String(fields.ttlInSecs ?? defaultTtlInSecs)
   const ttlInSecs = /^\d{1,15}$/.test(ttl) ? Number(ttl) : 0
   if (ttlInSecs < 1) throw new ProviderRejection(400, "Invalid value of 'ttlInSecs'")
   const id = `_act-${state.newId()}`
@@ -47,10 +48,7 @@ function isFilledText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
-/**
- * Reuses a verification. The checks begin if the shared steps cover the level. A rejected token stays unused.
- * @throws ProviderRejection 401, 404, 409, and 400 with 10501 to 10512.
- */
+/** Reuses a verification. Its checks begin if the shared steps cover the level. A rejected token stays unused. */
 export function redeemByReuse(state: ProviderState, client: ProviderClient, query: URLSearchParams): ApplicantRecord {
   const shareToken = requireToken(state, client, query)
   if (client.reuseDisabled) throw new ProviderRejection(400, 10505)

@@ -6,7 +6,6 @@ import { buildDelivery, computeSignature, createDeliveries } from '../../deliver
 import type { DoctorCauseCode } from '../causes.js'
 import type { DoctorNoAnswer, Sender, SocketAnswer } from '../send.js'
 
-/** The receiver, and the secret, clock and seed for its deliveries. */
 export interface ReceiverOptions {
   readonly target: URL
   readonly signingSecret: string

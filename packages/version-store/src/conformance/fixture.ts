@@ -1,6 +1,6 @@
 /** The adapter's fixture, its faults, and the suite's own assertions, which need no test runner. @module */
 import { createSqliteVersionStore, type SqliteDatabase } from '../sqlite-version-store.js'
-import type { ListingVersionStore, VersionDecision, VersionedPayment, VersionStore } from '../version-store.js'
+import type { ListingVersionStore, VersionedPayment, VersionStore } from '../version-store.js'
 
 /** A store did not do what its port promises. */
 export class ConformanceError extends Error {
@@ -132,7 +132,6 @@ export interface ConformanceFixture<Tx> {
  */
 export type OpenFixture<Tx> = (faults: Faults) => Promise<ConformanceFixture<Tx>>
 
-/** Tests by name. */
 export type Cases = Readonly<Record<string, <Tx>(fixture: ConformanceFixture<Tx>, faults: FaultPlan) => Promise<void>>>
 
 /** A payment at a version; `payment` numbers its transaction hash. */
@@ -151,11 +150,7 @@ export function buildNote({ txHash, version }: VersionedPayment): string {
 }
 
 /** Advances with an effect that writes its note. With `failure`, the note ends in `!`, and the effect then throws. */
-export function deliver<Tx>(
-  { store, write }: ConformanceFixture<Tx>,
-  payment: VersionedPayment,
-  failure?: Error,
-): Promise<VersionDecision> {
+export function deliver<Tx>({ store, write }: ConformanceFixture<Tx>, payment: VersionedPayment, failure?: Error) {
   return store.advance(payment, async (tx) => {
     await write(tx, failure ? `${buildNote(payment)}!` : buildNote(payment))
     if (failure) throw failure

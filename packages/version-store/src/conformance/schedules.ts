@@ -35,7 +35,6 @@ function listFailureChoices(deliveries: number): boolean[][] {
   )
 }
 
-/** All orders, one delivery after the other and all at once. */
 export const interleavingCases: Cases = {
   async 'every order of small sets of deliveries, one after the other, ends as the rule says'(fixture) {
     await runForEach(scenarios, atATime, async (scenario, payment) => {

@@ -38,7 +38,6 @@ export const fakeClockStart = Date.UTC(2025, 0, 1)
 export function createFakeClock(start: number = fakeClockStart) {
   let at = toWholeMs(start)
   const sleepers = new Set<{ readonly until: number; readonly wake: () => void }>()
-  /** Jumps to a time, earlier or later. @throws {RangeError} When `ms` is not a whole number. */
   function set(ms: number): void {
     at = toWholeMs(ms)
     const expired = [...sleepers].filter(({ until }) => until <= at).sort((a, b) => a.until - b.until)
@@ -68,6 +67,7 @@ export function createFakeClock(start: number = fakeClockStart) {
       if (toWholeMs(ms) < 0) throw new RangeError(`advance got ${ms}; use set to go back.`)
       set(at + ms)
     },
+    /** Jumps to a time, earlier or later. @throws {RangeError} When `ms` is not a whole number. */
     set,
   }
 }

@@ -10,7 +10,6 @@ import { createCounter, jobsAt } from './notifications/publish.js'
 import { createIntegrations, inFlight, type Places, storeWithoutSnapshots } from './payments.js'
 import { median, round, type Table } from './report.js'
 
-/** How much to measure. */
 export interface BloatEffort {
   /** Deliveries of a slice. */
   readonly slice: number
@@ -32,17 +31,11 @@ interface Taken {
   readonly blocks: number
 }
 
-interface Size {
-  readonly dead: number
-  readonly tableBytes: number
-  readonly indexBytes: number
-}
-
 interface Course {
   readonly way: BloatWay
   readonly taken: Taken[]
   /** At the end of the open snapshot. */
-  size: Size | null
+  size: Awaited<ReturnType<typeof measureSize>> | null
   hasCollapsed: boolean
 }
 
@@ -88,13 +81,7 @@ export async function benchBloat(effort: BloatEffort): Promise<Table[]> {
   }
 }
 
-async function runSlice(
-  client: pg.Client,
-  course: Course,
-  phase: Phase,
-  slice: Places,
-  maxSeconds: number,
-): Promise<void> {
+async function runSlice(client: pg.Client, course: Course, phase: Phase, slice: Places, maxSeconds: number) {
   if (course.hasCollapsed && phase === 'open') return
   const before = await getBlocks(client, course.way.tables)
   const { seconds, claimMs } = await course.way.run(slice)
@@ -119,7 +106,7 @@ async function getBlocks(client: pg.Client, tables: readonly string[]): Promise<
   return Number(rows[0]?.blocks)
 }
 
-async function measureSize(client: pg.Client, tables: readonly string[]): Promise<Size> {
+async function measureSize(client: pg.Client, tables: readonly string[]) {
   const { rows } = await client.query<{ dead: string; heap: string; indexes: string }>(
     `${withPartitions} select sum(pg_stat_get_dead_tuples(oid)) as dead, sum(pg_relation_size(oid)) as heap,
        sum(pg_indexes_size(oid)) as indexes from t`,
@@ -171,7 +158,6 @@ interface SliceTime {
   readonly claimMs: number | null
 }
 
-/** A queue on PostgreSQL. */
 interface BloatWay {
   readonly name: string
   /** The tables that hold its deliveries, with their schema. */

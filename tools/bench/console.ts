@@ -17,7 +17,6 @@ import {
 } from './filled.js'
 import { median, round, type Table } from './report.js'
 
-/** How much to measure. */
 export interface ConsoleEffort extends FillOptions {
   /** Requests of each page; the pages take turns. */
   readonly rounds: number
@@ -74,7 +73,6 @@ interface Sample {
   readonly cpuMs: number
 }
 
-/** Fills or opens a database and measures all pages. */
 export async function benchConsole(engine: Engine, effort: ConsoleEffort): Promise<Table[]> {
   const database = await openFilled(engine, effort)
   const store = database.openStore()
@@ -131,11 +129,7 @@ function indexer(chainId: number) {
   return { chainId, status: () => status, step: unused, run: unused, nativeHash: () => null }
 }
 
-function buildTable(
-  engine: Engine,
-  { payments, rounds }: ConsoleEffort,
-  samples: ReadonlyMap<string, Sample[]>,
-): Table {
+function buildTable(engine: Engine, { payments, rounds }: ConsoleEffort, samples: ReadonlyMap<string, Sample[]>) {
   const figures = [...samples].map(([name, all]) => {
     const times = all.map(({ ms }) => ms).toSorted((a, b) => a - b)
     const p99 = times[Math.ceil(times.length * 0.99) - 1] ?? Number.NaN

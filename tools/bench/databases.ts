@@ -11,7 +11,6 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import pg from 'pg'
 import { startPostgres } from '../../packages/store-sql/test/postgres.js'
 
-/** The two databases. */
 export type Engine = 'SQLite' | 'PostgreSQL'
 
 /** The master key of every bench database. */
@@ -24,7 +23,6 @@ export interface Connection {
   close(): Promise<unknown>
 }
 
-/** A database of a bench. */
 export interface BenchDatabase {
   readonly engine: Engine
   /** A value for `PI_DATABASE_URL`. */

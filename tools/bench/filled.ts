@@ -30,7 +30,6 @@ export function txHashAt(id: number): string {
 /** Block time of a payment, in unix milliseconds. @param payments - Number of all payments. */
 export const timestampAt = (id: number, payments: number): number => newest - (payments - id) * everyMs
 
-/** The chain of a payment. */
 export function chainAt(id: number): number {
   if (id % 100_000 === 7) return 5
   const tenth = id % 10

@@ -13,7 +13,6 @@ export const integrations: readonly string[] = Array.from({ length: 10 }, (_, n)
 /** POSTs in flight: the default of the dispatcher. */
 export const inFlight = 256
 
-/** A range of payments. */
 export interface Places {
   readonly from: number
   readonly count: number
@@ -93,13 +92,11 @@ export function txHashIn(body: Buffer): string {
   return body.toString('latin1', at, at + 66)
 }
 
-/** A payment, and the body of its first snapshot. */
 interface MadePayment {
   readonly payment: NewPayment
   readonly body: Buffer
 }
 
-/** Builds payments before a measurement. */
 export function makePayments({ from, count }: Places): MadePayment[] {
   return Array.from({ length: count }, (_, n) => ({
     payment: paymentAt(from + n),
@@ -114,10 +111,7 @@ export async function storePayments(store: Pick<Store, 'transaction'>, places: P
 }
 
 /** Stores payments without their first snapshots, and resolves those snapshots in order. */
-export async function storeWithoutSnapshots(
-  store: Pick<Store, 'transaction'>,
-  { from, count }: Places,
-): Promise<NewSnapshot[]> {
+export async function storeWithoutSnapshots(store: Pick<Store, 'transaction'>, { from, count }: Places) {
   const snapshots: NewSnapshot[] = []
   for (let done = 0; done < count; done += batch) {
     const payments = makePayments({ from: from + done, count: Math.min(batch, count - done) })

@@ -11,14 +11,10 @@ import { build } from 'esbuild'
 
 const root = join(import.meta.dirname, '../..')
 
-export interface Bundles {
-  /** The path of a bundle, by its script's file name without the ending. */
-  findPath(name: string): string
-  remove(): Promise<void>
-}
+export type Bundles = Awaited<ReturnType<typeof bundle>>
 
 /** Bundles scripts of this folder from the sources of the workspace. */
-export async function bundle(scripts: readonly string[]): Promise<Bundles> {
+export async function bundle(scripts: readonly string[]) {
   const folder = await mkdtemp(join(tmpdir(), 'bench-build-'))
   const requireFrom =
     "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"
@@ -41,7 +37,8 @@ export async function bundle(scripts: readonly string[]): Promise<Bundles> {
   // The server reads its version from the manifest beside its folder.
   await copyFile(join(root, 'packages/server/package.json'), join(folder, 'package.json'))
   return {
-    findPath: (name) => join(folder, 'dist', `${name}.mjs`),
+    /** The path of a bundle, by its script's file name without the ending. */
+    findPath: (name: string) => join(folder, 'dist', `${name}.mjs`),
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 }

@@ -4,7 +4,6 @@ import { cpuMs, type Engine, openDatabase, serviceOn } from './databases.js'
 import { createIntegrations, rounds, shuffle, storePayments, updateAt } from './payments.js'
 import { type Cell, median, round, type Table } from './report.js'
 
-/** How much to measure. */
 export interface UpdatesEffort {
   /** Payments of a turn, each with two updates. */
   readonly payments: number

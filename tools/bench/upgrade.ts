@@ -13,7 +13,6 @@ import { type FillOptions, integrationAt, integrationCount, openFilled, versions
 import { storePayments, updateAt } from './payments.js'
 import { median, round, type Table } from './report.js'
 
-/** How much to measure. */
 export interface UpgradeEffort extends FillOptions {
   /** Time without a migration, in milliseconds. */
   readonly idleMs: number
@@ -29,7 +28,6 @@ interface Span {
 
 const schema = 'payment_integration'
 
-/** Fills or opens a database and migrates it under load. */
 export async function benchUpgrade({ payments, idleMs, keep }: UpgradeEffort): Promise<Table[]> {
   const database = await openFilled('PostgreSQL', { payments, keep })
   try {
@@ -49,7 +47,7 @@ function nextStore(connectionString: string): Store {
   return createStore(createPostgresEngine(pool, { schema, end: () => pool.end() }), undefined, migrations)
 }
 
-async function migrateUnder(load: Load, store: Store, idleMs: number): Promise<readonly Span[]> {
+async function migrateUnder(load: ReturnType<typeof startLoad>, store: Store, idleMs: number) {
   const spans: Span[] = []
   const begin = (name: string) => spans.push({ name, from: performance.now(), to: Number.NaN, waits: 0 })
   const end = () => {
@@ -97,15 +95,8 @@ interface Operation {
   readonly to: number
 }
 
-/** Operations that run until they are stopped. */
-interface Load {
-  readonly operations: readonly Operation[]
-  /** @throws The error of an operation that failed. */
-  stop(): Promise<void>
-}
-
-/** Starts one session that writes and one that reads. */
-function startLoad(store: Store): Load {
+/** Starts one session that writes and one that reads, until they are stopped. */
+function startLoad(store: Store) {
   const operations: Operation[] = []
   let stopping = false
   const timed = async (kind: Operation['kind'], work: () => Promise<unknown>) => {
@@ -132,6 +123,7 @@ function startLoad(store: Store): Load {
   for (const each of running) each.catch(() => undefined)
   return {
     operations,
+    /** @throws The error of an operation that failed. */
     async stop() {
       stopping = true
       await Promise.all(running)

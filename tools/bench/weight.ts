@@ -41,7 +41,6 @@ const products: readonly Product[] = [
   },
 ]
 
-/** Weighs the built packages and the installed peers. */
 export async function benchWeight(): Promise<Table[]> {
   const columns = ['', 'packages with dependencies', 'installed, kB', 'modules loaded', 'bundle, gzip, kB']
   if (!existsSync(join(root, 'packages/client/dist')))

@@ -21,16 +21,7 @@ import {
 } from '@payment-integration/contract/internal'
 
 /** A clock that a test moves. Its functions need no `this`, so that each can be passed as an option. */
-export interface FakeClock {
-  /** Milliseconds since the epoch. */
-  readonly now: () => number
-  /** Resolves once the clock has advanced by `ms`, or the signal aborts. Fits every option for a wait. */
-  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>
-  /** Moves forward. @throws {RangeError} When `ms` is not a whole number, 0 or more. */
-  advance(ms: number): void
-  /** Jumps to a time, earlier or later. @throws {RangeError} When `ms` is not a whole number. */
-  set(ms: number): void
-}
+export type FakeClock = Readonly<ReturnType<typeof createFakeClock>>
 
 /** 2025-01-01T00:00:00Z */
 export const fakeClockStart = Date.UTC(2025, 0, 1)
@@ -44,7 +35,7 @@ export const fakeClockStart = Date.UTC(2025, 0, 1)
  * const { verify } = createVerifier({ secrets, now: clock.now })
  * clock.advance(301_000) // a delivery that was signed before is now stale
  */
-export function createFakeClock(start: number = fakeClockStart): FakeClock {
+export function createFakeClock(start: number = fakeClockStart) {
   let at = toWholeMs(start)
   const sleepers = new Set<{ readonly until: number; readonly wake: () => void }>()
   function set(ms: number): void {
@@ -53,8 +44,10 @@ export function createFakeClock(start: number = fakeClockStart): FakeClock {
     for (const { wake } of expired) wake()
   }
   return {
+    /** Milliseconds since the epoch. */
     now: () => at,
-    sleep(ms, signal) {
+    /** Resolves once the clock has advanced by `ms`, or the signal aborts. Fits every option for a wait. */
+    sleep(ms: number, signal?: AbortSignal): Promise<void> {
       if (ms <= 0 || signal?.aborted) return Promise.resolve()
       return new Promise((resolve) => {
         const sleeper = {
@@ -69,10 +62,12 @@ export function createFakeClock(start: number = fakeClockStart): FakeClock {
         signal?.addEventListener('abort', sleeper.wake, { once: true })
       })
     },
-    advance(ms) {
+    /** Moves forward. @throws {RangeError} When `ms` is not a whole number, 0 or more. */
+    advance(ms: number): void {
       if (toWholeMs(ms) < 0) throw new RangeError(`advance got ${ms}; use set to go back.`)
       set(at + ms)
     },
+    /** Jumps to a time, earlier or later. @throws {RangeError} When `ms` is not a whole number. */
     set,
   }
 }
@@ -83,14 +78,12 @@ function toWholeMs(ms: number): number {
 }
 
 export interface Draws {
-  /** A whole number from `min` to `max`. */
   integer(min: number, max: number): number
   pick<const List extends readonly [unknown, ...unknown[]]>(list: List): List[number]
   /** `0x` and the given number of bytes as lowercase hex digits. */
   hex(bytes: number): string
 }
 
-/** @throws {RangeError} When the seed is not a whole number from 0 to 2^32 - 1. */
 export function createDraws(seed: number): Draws {
   if (!Number.isInteger(seed) || seed < 0 || seed > 0xffff_ffff)
     throw new RangeError(`seed is ${seed}; pass a whole number from 0 to 4294967295.`)
@@ -188,7 +181,6 @@ function compareNewestFirst(a: PaymentBody, b: PaymentBody): number {
   return a.txHash < b.txHash ? 1 : a.txHash > b.txHash ? -1 : 0
 }
 
-/** A payment of a look-up. */
 type LookupItem = Lookup['payments'][number]
 
 const digits = 6

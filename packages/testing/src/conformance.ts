@@ -170,7 +170,6 @@ interface ReceivedPost {
   readonly body: Uint8Array
 }
 
-/** A receiver's reaction to a request: an answer, or none. */
 type ReceiverAnswer =
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }
   | 'hang'
@@ -271,16 +270,19 @@ export function senderConformance(adapter: string, open: () => Promise<SenderSub
   })
 }
 
+interface RemoteSubject {
+  /** Makes the system behind the subject unreachable. */
+  cutOff(): Promise<void> | void
+  close(): Promise<void> | void
+}
+
 /** A provider under test. */
-export interface IdentityProviderSubject {
+export interface IdentityProviderSubject extends RemoteSubject {
   readonly provider: IdentityProvider
   /** Mints a share token that the provider redeems once. */
   mint(): Promise<string> | string
   /** The clock by which `sendBy` of a redemption is judged, in unix milliseconds. */
   now(): number
-  /** Makes the provider unreachable. */
-  cutOff(): Promise<void> | void
-  close(): Promise<void> | void
 }
 
 /**
@@ -354,15 +356,12 @@ export function identityProviderConformance(adapter: string, open: () => Promise
 }
 
 /** A receipt source under test. */
-export interface ReceiptSourceSubject {
+export interface ReceiptSourceSubject extends RemoteSubject {
   readonly source: ReceiptSource
   /** A payment with a receipt. */
   readonly settled: StoredPayment
   /** A payment without a receipt. */
   readonly unknown: StoredPayment
-  /** Makes the system that the source queries unreachable. */
-  cutOff(): Promise<void> | void
-  close(): Promise<void> | void
 }
 
 /**
@@ -398,15 +397,12 @@ export function receiptSourceConformance(adapter: string, open: () => Promise<Re
 }
 
 /** A fulfilment source under test. */
-export interface FulfilmentSourceSubject {
+export interface FulfilmentSourceSubject extends RemoteSubject {
   readonly source: FulfilmentSource
   /** A deposit whose fulfilment is final. */
   readonly fulfilled: BridgeDeposit
   /** A deposit without a fulfilment. */
   readonly waiting: BridgeDeposit
-  /** Makes the system that the source queries unreachable. */
-  cutOff(): Promise<void> | void
-  close(): Promise<void> | void
 }
 
 /**

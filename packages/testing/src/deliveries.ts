@@ -1,8 +1,4 @@
-/**
- * Makes valid and invalid deliveries for tests of a receiver. Source: docs/interface.md 6. This module shares no code
- * with the verifier that it tests.
- * @module
- */
+/** Makes valid and invalid deliveries, without code of the verifier under test. Source: docs/interface.md 6. @module */
 import type { SnapshotBody } from '@payment-integration/contract'
 import { integrationHeader, signatureHeader, signatureToleranceSeconds } from '@payment-integration/contract'
 import { jsonContentType } from '@payment-integration/contract/internal'
@@ -96,10 +92,7 @@ export function createDeliveries(options: DeliveryOptions) {
     /** One delivery per snapshot, newest version first: only the first may have an effect. */
     reordered: (snapshots: readonly SnapshotBody[]) =>
       Promise.all(snapshots.toSorted((a, b) => b.version - a.version).map((snapshot) => make(snapshot))),
-    /**
-     * The same bytes twice: signed with the next secret, then with the receiver's. The service does so within the grace
-     * time of a rotation after a 400, 401 or 403. A receiver with both secrets accepts the first.
-     */
+    /** The same bytes signed with the next secret, then with the receiver's, as the service does during a rotation. */
     rotated: (snapshot: SnapshotBody, nextSecret: string): Promise<[next: SignedDelivery, previous: SignedDelivery]> =>
       Promise.all([make(snapshot, { key: nextSecret }), make(snapshot)]),
   }

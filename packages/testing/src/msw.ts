@@ -1,6 +1,7 @@
 /** Serves the twin of the service through msw handlers. @module */
 import { parseUrl } from '@payment-integration/contract/internal'
 import { type HttpHandler, http } from 'msw'
+import { createFaultQueue } from './identity-provider/control.js'
 import { createTwin, type Twin, type TwinOptions } from './twin/create-twin.js'
 
 /** A fault for the next requests. */
@@ -52,25 +53,23 @@ export async function createTestService(options: TestServiceOptions): Promise<Te
   const { baseUrl, ...twinOptions } = options
   const base = parseBase(baseUrl)
   const twin = await createTwin(twinOptions)
-  const faults: { readonly fault: TestFault; remaining: number }[] = []
+  const faults = createFaultQueue<TestFault>()
   const requests: string[] = []
 
   async function respond(request: Request): Promise<Response> {
     const path = request.url.slice(base.length)
     requests.push(`${request.method} ${path}`)
-    const [next] = faults
-    if (next !== undefined) next.remaining -= 1
-    if (next !== undefined && next.remaining <= 0) faults.shift()
-    if (next !== undefined && next.fault.afterEffect !== true) return faultAnswer(next.fault)
+    const fault = faults.take()
+    if (fault !== null && fault.afterEffect !== true) return faultAnswer(fault)
     const response = await twin.fetch(new Request(`${new URL(base).origin}${path}`, request))
-    return next === undefined ? response : faultAnswer(next.fault)
+    return fault === null ? response : faultAnswer(fault)
   }
   function failNext(fault: TestFault): void {
     const { status, times = 1 } = Object(fault) as Partial<TestFault>
     // `Response` accepts only these statuses.
     if (status !== 'network' && !(Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 599))
       throw new TypeError("failNext must get { status }, from 200 to 599 or 'network'.")
-    if (times > 0) faults.push({ fault, remaining: times })
+    if (times > 0) faults.add(fault)
   }
   const handlers = [http.all(`${base}/*`, ({ request }) => respond(request))]
   // Extends the twin itself, because a copy would keep the old service after a restart.

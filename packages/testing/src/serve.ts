@@ -2,21 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-
-/** The largest body of a request, in bytes. */
-const maxBytes = 1_048_576
-
-/** Reads the whole body. @throws {RangeError} When it is larger than 1 MiB. */
-async function readBytes(incoming: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of incoming) {
-    size += (chunk as Buffer).length
-    if (size > maxBytes) throw new RangeError(`A request has more than ${maxBytes} bytes.`)
-    chunks.push(chunk as Buffer)
-  }
-  return Buffer.concat(chunks)
-}
+import { buffer } from 'node:stream/consumers'
 
 /** Answers a request. @param uri - The path and query, byte for byte as sent. */
 type Answer = (request: Request, uri: string) => Promise<Response>
@@ -61,7 +47,7 @@ async function respond(answer: Answer, incoming: IncomingMessage, outgoing: Serv
 
 async function buildRequest(incoming: IncomingMessage, signal: AbortSignal): Promise<Request> {
   const { method = 'GET', url = '/', headers } = incoming
-  const bytes = await readBytes(incoming)
+  const bytes = await buffer(incoming)
   const named = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)])
   const body = method === 'GET' || method === 'HEAD' ? null : new Uint8Array(bytes)
   return new Request(new URL(url, 'http://127.0.0.1'), { method, headers: named, body, signal })

@@ -23,10 +23,8 @@ const defaultTimeoutMs = 3000
 /** Time between two attempts of a call that waits, in milliseconds. */
 export const retryEveryMs = 10
 
-type Busy = Required<{ [Key in keyof BusyOptions]: NonNullable<BusyOptions[Key]> }>
-
-/** Reads the options once. @throws {RangeError} When the time-out is not a number of milliseconds, 0 or more. */
-export function checkBusyOptions(options: BusyOptions): Busy {
+/** Reads the options once. @throws {RangeError} When the time-out is no number of milliseconds from 0. */
+export function checkBusyOptions(options: BusyOptions) {
   const { busyTimeoutMs = defaultTimeoutMs, sleep = sleepUntil, monotonicNow = () => performance.now() } = options
   // A timer's delay has at most 31 bits; a longer delay fires at once.
   if (!Number.isFinite(busyTimeoutMs) || busyTimeoutMs < 0 || busyTimeoutMs > 2_147_483_647)
@@ -36,7 +34,7 @@ export function checkBusyOptions(options: BusyOptions): Busy {
 
 export type Wait = ReturnType<typeof startWait>
 
-export function startWait({ busyTimeoutMs, sleep, monotonicNow }: Busy) {
+export function startWait({ busyTimeoutMs, sleep, monotonicNow }: ReturnType<typeof checkBusyOptions>) {
   const deadline = monotonicNow() + busyTimeoutMs
   return {
     /** For the queue: resolves to {@link StoreBusyError} when the time is over. */

@@ -1,39 +1,26 @@
 /** Types of the PostgreSQL drivers and their transactions, so that no driver is a dependency. @module */
 
-/** Any function. */
-export type Method = (...values: never) => unknown
+type Methods<Name extends string> = { readonly [Each in Name]: (...values: never) => unknown }
 
 /**
  * A connected `Client` of `pg`, best used by the store alone. Stores on it take turns; a pool serves payments in
  * parallel. **Other code takes no turns.** Its writes on the same client join the store's open transaction, and are
  * rolled back when the effect fails.
  */
-export interface PgClient {
-  readonly query: Method
-  readonly connect: Method
-}
+export type PgClient = Methods<'query' | 'connect'>
 
 /** A pool of `pg`. */
 export interface PgPool extends PgClient {
   readonly totalCount: number
 }
 
-export interface PostgresJs {
-  readonly begin: Method
-  readonly unsafe: Method
-}
+export type PostgresJs = Methods<'begin' | 'unsafe'>
 
 /** A `Kysely` on a PostgreSQL dialect. */
-export interface KyselyDatabase {
-  readonly executeQuery: Method
-  readonly transaction: Method
-}
+export type KyselyDatabase = Methods<'executeQuery' | 'transaction'>
 
 /** The result of `drizzle()` for PostgreSQL, on a pool. */
-export interface DrizzleDatabase {
-  readonly execute: Method
-  readonly transaction: Method
-}
+export type DrizzleDatabase = Methods<'execute' | 'transaction'>
 
 /** Drizzle's `sql`, which binds the values as parameters. */
 export type DrizzleSql = (strings: TemplateStringsArray, ...values: unknown[]) => unknown

@@ -143,12 +143,7 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
     const inTurn = <Result>(job: () => Promise<Result>) =>
       isPool ? job() : queue.run(job, startWait(busy).waitForTimeout)
 
-    async function advance(
-      key: readonly string[],
-      version: number,
-      effect: Effect<Tx>,
-      { leftMs }: Wait,
-    ): Promise<VersionDecision> {
+    async function advance(key: readonly string[], version: number, effect: Effect<Tx>, { leftMs }: Wait) {
       let failure: { readonly error: unknown } | undefined
       let isVersionWritten = false
       const values = [...key, String(version)]

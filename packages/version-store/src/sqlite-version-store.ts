@@ -20,13 +20,8 @@ export interface SqliteDatabase {
   readonly inTransaction?: boolean
 }
 
-interface Statements {
-  read(key: KeyParts): number | undefined
-  write(key: KeyParts, version: number): void
-}
-
 /** Creates the table where it is missing. Reuse the statements only after their transaction was committed. */
-function prepareStatements(database: SqliteDatabase, table: string): Statements {
+function prepareStatements(database: SqliteDatabase, table: string) {
   database.exec(`CREATE TABLE IF NOT EXISTS ${table} (
     integration_address TEXT NOT NULL,
     chain_id TEXT NOT NULL,
@@ -34,12 +29,12 @@ function prepareStatements(database: SqliteDatabase, table: string): Statements 
     version INTEGER NOT NULL CHECK (version > 0),
     PRIMARY KEY (integration_address, chain_id, tx_hash)
   ) WITHOUT ROWID`)
-  const read = prepareRead(database, table)
   const upsert = database.prepare(
     `INSERT INTO ${table} (integration_address, chain_id, tx_hash, version) VALUES (?, ?, ?, ?)
      ON CONFLICT (integration_address, chain_id, tx_hash) DO UPDATE SET version = excluded.version`,
   )
-  return { read, write: (key, version) => void upsert.run(...key, version) }
+  const write = (key: KeyParts, version: number) => void upsert.run(...key, version)
+  return { read: prepareRead(database, table), write }
 }
 
 /** The payments of an integration after this key. */
@@ -69,11 +64,11 @@ function ignoreMissingTable<Result>(read: () => Result): Result | undefined {
   }
 }
 
-function prepareRead(database: SqliteDatabase, table: string): Statements['read'] {
+function prepareRead(database: SqliteDatabase, table: string) {
   const select = database.prepare(
     `SELECT version FROM ${table} WHERE integration_address = ? AND chain_id = ? AND tx_hash = ?`,
   )
-  return (key) => {
+  return (key: KeyParts) => {
     const row = select.get(...key)
     return row ? Number(listValues<[version: number | bigint]>(row)[0]) : undefined
   }
@@ -178,7 +173,7 @@ export function createSqliteVersionStore<Database extends SqliteDatabase>(
   const queues = getConnectionQueues(database)
 
   /** Kept only after a commit has stored their table. */
-  let statements: Statements | undefined
+  let statements: ReturnType<typeof prepareStatements> | undefined
 
   function inTurn<Result>(work: () => Result | Promise<Result>): Promise<Result> {
     const { whileLocked, waitForTimeout } = startWait(busy)

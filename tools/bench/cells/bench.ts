@@ -8,10 +8,9 @@ import { createFeedStream } from '../../../packages/chain-feed/src/feed-stream.j
 import { natsMissing, startNats } from '../../../packages/chain-feed/test/nats-server.js'
 import { createDraws } from '../../../packages/testing/src/builders.js'
 import { buildPayment, createTwinChain } from '../../../packages/testing/src/twin/chain.js'
-import { type Cell, formatCell, round, type Table } from '../report.js'
-import { type CellFigures, openCell, updatesOf } from './cell.js'
+import { type Cell as Figure, formatCell, round, type Table } from '../report.js'
+import { type Cell, openCell, updatesOf } from './cell.js'
 
-/** The size of a run. */
 export interface CellsEffort {
   readonly blocks: number
   /** Payments of each block. */
@@ -38,10 +37,9 @@ const chainId = 137
 /** Divisible by three, so that each of three cells has the same share. */
 const integrations = Array.from({ length: 12 }, (_, n) => `0x${(n + 10).toString(16).padStart(2, '0').repeat(20)}`)
 
-/** Runs each layout on the blocks of a feed. */
 export async function benchCells(effort: CellsEffort): Promise<Table[]> {
   if (natsMissing !== null) throw new Error(natsMissing)
-  const rows: Cell[][] = []
+  const rows: Figure[][] = []
   for (const layout of layouts) {
     const nats = await startNats()
     const connection = createFeedConnection({ servers: nats.urls })
@@ -123,9 +121,9 @@ async function run(
   { blocks, perBlock }: CellsEffort,
   servers: readonly string[],
   node: Chain,
-): Promise<Cell[]> {
+): Promise<Figure[]> {
   const share = (cell: number) => (isOwner ? integrations.filter((_, n) => n % count === cell) : [])
-  const cells: Awaited<ReturnType<typeof openCell>>[] = []
+  const cells: Cell[] = []
   try {
     for (let cell = 0; cell < count; cell += 1)
       cells.push(await openCell({ servers, node, integrations: share(cell), warmUp: Math.floor(blocks / 3) }))
@@ -136,10 +134,10 @@ async function run(
     const deliveries = isOwner ? Math.floor((blocks * perBlock) / count) * (updatesOf.length + 1) : 0
     await Promise.all(cells.map((cell) => until(() => cell.isDone(height, deliveries))))
     const { user, system } = process.cpuUsage(before)
-    const figures: CellFigures[] = []
-    for (const cell of cells) figures.push(await cell.figures())
+    const figures = await Promise.all(cells.map((cell) => cell.figures()))
     const total = blocks * perBlock
-    const mean = (of: (figure: CellFigures) => number) => figures.reduce((sum, figure) => sum + of(figure), 0) / count
+    const mean = (of: (figure: (typeof figures)[number]) => number) =>
+      figures.reduce((sum, figure) => sum + of(figure), 0) / count
     // A cell without payments of its own is done in a moment, so its start would take most of the measured time.
     const [foreign] = isOwner ? [] : cells.map((cell) => cell.ofBlock())
     const service = foreign === undefined ? (user + system) / count / total : (foreign.service * 1e6) / perBlock

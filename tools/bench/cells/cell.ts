@@ -7,7 +7,6 @@ import pg from 'pg'
 import { type Calls, counted } from '../../../packages/chain-feed/test/feed-world.js'
 import { openDatabase, serverCpuMs, serviceOn } from '../databases.js'
 
-/** Options of a cell. */
 export interface CellOptions {
   /** Addresses of the feed. */
   readonly servers: readonly string[]
@@ -25,17 +24,7 @@ interface Spent {
   readonly database: number
 }
 
-/** Figures of a cell after a run. */
-export interface CellFigures {
-  readonly payments: number
-  /** Bytes of WAL since the cell was opened. */
-  readonly wal: number
-  /** Calls of the Chain port to the cell's node. */
-  readonly calls: number
-  readonly delivered: number
-  /** Processor time of its PostgreSQL server since the start, in seconds. */
-  readonly databaseSeconds: number
-}
+export type Cell = Awaited<ReturnType<typeof openCell>>
 
 /** Updates of each payment: with version 1 there are three deliveries. */
 export const updatesOf = ['pending', 'success'] as const
@@ -117,7 +106,8 @@ export async function openCell({ servers, node, integrations, warmUp }: CellOpti
         database: (readAt.database - warmAt.database) / blocks,
       }
     },
-    async figures(): Promise<CellFigures> {
+    /** The WAL in bytes and processor time of the database in seconds, since its start, and the calls to the node. */
+    async figures() {
       const databaseSeconds = (serverCpuMs(folder) - startedAt) / 1_000
       const { payments, wal } = await countRows(url)
       return { payments, wal: wal - before.wal, calls: getCalls(calls), delivered, databaseSeconds }

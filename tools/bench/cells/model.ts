@@ -32,45 +32,41 @@ export const assumptions = {
   load: 0.3,
 } as const
 
-/** Figures of a deployment with `cells` cells. */
-export interface CellsModel {
-  readonly cells: number
-  /** Maximum rate of all cells together, in payments a second. */
-  readonly paymentsPerSecond: number
-  /** `paymentsPerSecond` as a multiple of the rate of a single cell. */
-  readonly speedup: number
-  /** Share of a cell's processor time that goes to payments of other cells. */
-  readonly shareOfOtherCells: number
-  /** Bytes that the feed sends to all cells in a second, at `paymentsPerSecond`. */
-  readonly feedBytesPerSecond: number
-  /** USD for a million payments at the `load` of {@link assumptions}. */
-  readonly usdPerMillionPayments: number
+/** Processor time for a payment of any cell, in microseconds. */
+function computeCpuMicros(cells: number, part: 'service' | 'database'): number {
+  const { ownPayment, otherPayment } = measuredCosts
+  return ownPayment[part] / cells + otherPayment[part] * (1 - 1 / cells)
+}
+
+function computePaymentsPerSecond(cells: number): number {
+  const { machines, cores } = assumptions
+  return Math.min(
+    (machines * cores * 1e6) / computeCpuMicros(cells, 'service'),
+    (cores * 1e6) / computeCpuMicros(cells, 'database'),
+  )
 }
 
 /**
  * Computes the figures of `cells` equal cells, each of which stores its own payments alone.
  * @throws {RangeError} When `cells` is not a whole number from 1.
  */
-export function modelCells(cells: number): CellsModel {
+export function modelCells(cells: number) {
   if (!Number.isSafeInteger(cells) || cells < 1) throw new RangeError(`cells is ${cells}; pass a whole number from 1.`)
-  const { ownPayment, otherPayment, feedBytes } = measuredCosts
-  const { machines, cores, feedMachines, load } = assumptions
-  const otherCells = 1 - 1 / cells
-  const getCpuMicros = (part: 'service' | 'database') => ownPayment[part] / cells + otherPayment[part] * otherCells
-  const paymentsPerSecond = Math.min(
-    (machines * cores * 1e6) / getCpuMicros('service'),
-    (cores * 1e6) / getCpuMicros('database'),
-  )
+  const { otherPayment, feedBytes } = measuredCosts
+  const { machines, feedMachines, load } = assumptions
+  const paymentsPerSecond = computePaymentsPerSecond(cells)
+  const cpuOfOthers = (1 - 1 / cells) * (otherPayment.service + otherPayment.database)
   const publishers = cells === 1 ? 0 : feedMachines
   const usdPerHour = cells * (machines * listPrices.machine + listPrices.database) + publishers * listPrices.machine
   return {
-    cells,
+    /** Maximum rate of all cells together, in payments a second. */
     paymentsPerSecond,
-    speedup: cells === 1 ? 1 : paymentsPerSecond / modelCells(1).paymentsPerSecond,
-    shareOfOtherCells:
-      (otherCells * (otherPayment.service + otherPayment.database)) /
-      (getCpuMicros('service') + getCpuMicros('database')),
+    speedup: paymentsPerSecond / computePaymentsPerSecond(1),
+    /** Share of a cell's processor time that goes to payments of other cells. */
+    shareOfOtherCells: cpuOfOthers / (computeCpuMicros(cells, 'service') + computeCpuMicros(cells, 'database')),
+    /** Bytes that the feed sends to all cells in a second, at `paymentsPerSecond`. */
     feedBytesPerSecond: cells === 1 ? 0 : paymentsPerSecond * feedBytes * cells,
+    /** USD for a million payments at the `load` of {@link assumptions}. */
     usdPerMillionPayments: (usdPerHour * 1e6) / (paymentsPerSecond * load * 3_600),
   }
 }

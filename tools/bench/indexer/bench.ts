@@ -1,20 +1,17 @@
 /** Measures catching up with a chain, by database and latency, and against other indexers. @module */
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { type BenchDatabase, type Engine, masterKey, openDatabase, serviceOn } from '../databases.js'
-import { type Bundles, bundle } from '../processes.js'
+import { type Bundles, bundle, startWorker } from '../processes.js'
 import { type Cell, median, round, type Table } from '../report.js'
 import type { CallCounts, ChainPlan, NodeTraits, ReplayNode } from './chain.js'
 import { integrationAddress, recordChain } from './chain.js'
+import type { Ours } from './ours.js'
 import { peers, runPeer } from './peers.js'
 
-/** How much to measure. */
 export interface SyncEffort extends ChainPlan {
   readonly rounds: number
   readonly nodes: readonly NodeTraits[]
 }
 
-/** Result of one run. */
 interface Run {
   readonly seconds: number
   readonly peakMiB: number
@@ -93,26 +90,15 @@ async function run(program: string, node: ReplayNode, { url }: BenchDatabase): P
   const { chainId, rpcUrl, router, firstBlock, head } = node
   const before = await node.counts()
   const startedAt = performance.now()
-  const child = fork(program, {
-    execArgv: [],
-    env: {
-      ...process.env,
-      TO: String(head),
-      PI_DATABASE_URL: url,
-      PI_MASTER_KEY: masterKey,
-      PI_LOG_LEVEL: 'error',
-      [`PI_RPC_URL_${chainId}`]: rpcUrl,
-      [`PI_ROUTERS_${chainId}`]: `${router.address}@${router.version}`,
-      [`PI_START_BLOCK_${chainId}`]: String(firstBlock),
-      NODE_ENV: 'production',
-    },
+  const worker = startWorker<Ours>(program, [], {
+    PI_DATABASE_URL: url,
+    PI_MASTER_KEY: masterKey,
+    PI_LOG_LEVEL: 'error',
+    [`PI_RPC_URL_${chainId}`]: rpcUrl,
+    [`PI_ROUTERS_${chainId}`]: `${router.address}@${router.version}`,
+    [`PI_START_BLOCK_${chainId}`]: String(firstBlock),
   })
-  let peakMiB = Number.NaN
-  child.on('message', (message: { readonly peakMiB: number }) => {
-    peakMiB = message.peakMiB
-  })
-  const [code] = await once(child, 'exit')
-  if (code !== 0) throw new Error(`A measured process ended with code ${code}.`)
+  const { peakMiB } = await worker.ask('catchUp', head).finally(() => worker.stop())
   const seconds = (performance.now() - startedAt) / 1_000
   const { requests, calls, bytes } = await node.counts()
   const traffic = { requests: requests - before.requests, calls: calls - before.calls, bytes: bytes - before.bytes }

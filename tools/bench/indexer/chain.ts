@@ -1,5 +1,4 @@
 /** Mines a chain of payments on anvil, records it, and starts nodes that answer from the recording. @module */
-import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -8,11 +7,12 @@ import { join } from 'node:path'
 import { encodeIntegrationSuffix } from '@payment-integration/chain-evm'
 import { type Anvil, deployDevRouter, startAnvil } from '@payment-integration/chain-evm/dev'
 import { encodeFunctionData, maxUint256, numberToHex, parseAbi, stringToHex } from 'viem'
+import { startWorker } from '../processes.js'
+import type { Node } from './node.js'
 
 /** The integration that every payment of the measured chains names. */
 export const integrationAddress = `0x${'a1'.repeat(20)}`
 
-/** Content of the chain. */
 export interface ChainPlan {
   readonly payments: number
   readonly perBlock: number
@@ -24,13 +24,6 @@ export interface NodeTraits {
   readonly latencyMs: number
   /** Whether the node has raw receipts. @default false */
   readonly raw?: boolean
-}
-
-/** Requests that a node answered, their calls, and the bytes of the answers. */
-export interface CallCounts {
-  readonly requests: number
-  readonly calls: number
-  readonly bytes: number
 }
 
 /** A block as a node answers it. */
@@ -48,17 +41,12 @@ export interface ReplayNode {
   readonly router: { readonly address: string; readonly version: string }
   /** First block to index: the contracts are deployed below it. */
   readonly firstBlock: number
+  /** Requests that the node answered, their calls, and the bytes of the answers. */
   counts(): Promise<CallCounts>
   stop(): Promise<void>
 }
 
-/** A recorded chain. */
-export interface Recording {
-  readonly blocks: number
-  /** Starts a node; end it with its `stop`. */
-  open(traits: NodeTraits): Promise<ReplayNode>
-  remove(): Promise<void>
-}
+export type CallCounts = ReturnType<Node['counts']>
 
 /** A call of a node. */
 export type RpcCall = readonly [method: string, params: readonly unknown[]]
@@ -79,7 +67,7 @@ export function createRpc(url: string): (calls: readonly RpcCall[]) => Promise<u
 }
 
 /** Mines a chain and records it. anvil stays up for calls about tokens. @param program - The bundle of `node.ts`. */
-export async function recordChain(plan: ChainPlan, program: string): Promise<Recording> {
+export async function recordChain(plan: ChainPlan, program: string) {
   const args = ['--prune-history', '--no-mining', '--gas-limit', '1000000000']
   const anvil = await startAnvil({ args: [...args, '--auto-impersonate', '--timestamp', '1760000000'] })
   const folder = await mkdtemp(join(tmpdir(), 'bench-recording-'))
@@ -94,7 +82,10 @@ export async function recordChain(plan: ChainPlan, program: string): Promise<Rec
     const about = { ...chain, chainId: anvil.chainId }
     return {
       blocks: chain.head + 1,
-      open: (traits) => openNode(program, path, anvil.rpcUrl, traits).then((node) => ({ ...about, ...node })),
+      /** Starts a node; end it with its `stop`. */
+      async open(traits: NodeTraits): Promise<ReplayNode> {
+        return { ...about, ...(await openNode(program, path, anvil.rpcUrl, traits)) }
+      },
       remove,
     }
   } catch (error) {
@@ -104,25 +95,14 @@ export async function recordChain(plan: ChainPlan, program: string): Promise<Rec
 }
 
 async function openNode(program: string, path: string, fallbackUrl: string, { latencyMs, raw = false }: NodeTraits) {
-  const env = {
-    PATH: process.env['PATH'],
+  const worker = startWorker<Node>(program, [], {
+    NODE_OPTIONS: '--max-old-space-size=4096',
     RECORDING: path,
     FALLBACK_URL: fallbackUrl,
     LATENCY_MS: String(latencyMs),
     RAW: raw ? 'on' : 'off',
-  }
-  const child = fork(program, { execArgv: ['--max-old-space-size=4096'], env })
-  const [{ port }] = (await once(child, 'message')) as [{ port: number }]
-  const rpcUrl = `http://127.0.0.1:${port}`
-  return {
-    rpcUrl,
-    counts: async () => (await (await fetch(rpcUrl)).json()) as CallCounts,
-    async stop() {
-      if (child.exitCode !== null) return
-      child.kill('SIGKILL')
-      await once(child, 'exit')
-    },
-  }
+  })
+  return { rpcUrl: await worker.ask('url'), counts: () => worker.ask('counts'), stop: () => worker.stop() }
 }
 
 /**

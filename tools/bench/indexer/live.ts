@@ -6,7 +6,7 @@ import { createPayer, deployDevRouter, startAnvil } from '@payment-integration/c
 import { openService, readConfig } from '@payment-integration/server/service'
 import { masterKey, openDatabase } from '../databases.js'
 import { type Cell, median, round, type Table } from '../report.js'
-import { integrationAddress } from './chain.js'
+import { createRpc, integrationAddress } from './chain.js'
 
 /** How the head is followed. */
 interface Way {
@@ -45,7 +45,6 @@ export async function benchLive(blocks: number): Promise<Table[]> {
 
 /** Blocks that establish the subscription and warm up the code. */
 const warmUps = 10
-const post = { method: 'POST', headers: { 'content-type': 'application/json' } } as const
 
 interface Times {
   readonly committed: number
@@ -55,14 +54,8 @@ interface Times {
 /** Starts a node that mines on demand. */
 async function startNode() {
   const anvil = await startAnvil({ args: ['--no-mining'] })
-  const ask = async (method: string, ...params: unknown[]) => {
-    const response = await fetch(anvil.rpcUrl, {
-      ...post,
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-    })
-    return ((await response.json()) as { result: { number: string } }).result
-  }
-  const mine = () => ask('evm_mine')
+  const rpc = createRpc(anvil.rpcUrl)
+  const mine = () => rpc([['evm_mine', []]])
   const mining = setInterval(() => void mine(), 50)
   const deployment = await deployDevRouter(anvil)
   const payer = createPayer({ ...anvil, deployment })
@@ -71,19 +64,19 @@ async function startNode() {
   await pay('mints and approves, too')
   clearInterval(mining)
   await mine()
-  return { anvil, ask, mine, pay, deployment }
+  return { anvil, rpc, mine, pay, deployment }
 }
 
 /** The times of a reader that knows when the block is mined, proves nothing and stores nothing. */
 async function readEach(blocks: number): Promise<number[]> {
-  const { anvil, ask, mine, pay } = await startNode()
+  const { anvil, rpc, mine, pay } = await startNode()
   const times: number[] = []
   for (let nth = -warmUps; nth < blocks; nth += 1) {
     await pay(`order ${nth}`)
     const startedAt = performance.now()
     await mine()
-    const { number } = await ask('eth_getBlockByNumber', 'latest', false)
-    await ask('eth_getBlockReceipts', number)
+    const [header] = await rpc([['eth_getBlockByNumber', ['latest', false]]])
+    await rpc([['eth_getBlockReceipts', [(header as { number: string }).number]]])
     if (nth >= 0) times.push(performance.now() - startedAt)
   }
   await anvil.stop()

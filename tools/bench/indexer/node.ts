@@ -1,11 +1,13 @@
 /** A node in a process of its own. It prepares all answers from a recording, so that they cost little. @module */
+import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { measureReceipt, writeReceipt } from '../../../packages/chain-evm/src/proof/receipts.js'
 import { RlpWriter, toHex } from '../../../packages/chain-evm/src/proof/rlp.js'
-import { type CallCounts, createRpc, type RecordedBlock } from './chain.js'
+import { answer } from '../processes.js'
+import { createRpc, type RecordedBlock } from './chain.js'
 
 const { RECORDING: path = '', FALLBACK_URL: fallbackUrl = '', LATENCY_MS, RAW } = process.env
 const latencyMs = Number(LATENCY_MS ?? 0)
@@ -59,7 +61,7 @@ for await (const line of createInterface({ input: createReadStream(path) })) {
   })
 }
 
-const counts: { -readonly [Name in keyof CallCounts]: number } = { requests: 0, calls: 0, bytes: 0 }
+const counts = { requests: 0, calls: 0, bytes: 0 }
 /** Answers of the node at `FALLBACK_URL` to calls about tokens, which do not change. */
 const behind = new Map<string, Promise<string>>()
 const head = blocks.length - 1
@@ -108,13 +110,12 @@ function logsText({ fromBlock, toBlock, address, topics }: Filter): string {
 function askBehind(method: string, params: readonly unknown[]): Promise<string> {
   const args = method === 'eth_call' ? [params[0], 'latest'] : params
   const key = JSON.stringify([method, args])
-  const answer = behind.get(key) ?? createRpc(fallbackUrl)([[method, args]]).then(([result]) => JSON.stringify(result))
-  behind.set(key, answer)
-  return answer
+  const text = behind.get(key) ?? createRpc(fallbackUrl)([[method, args]]).then(([result]) => JSON.stringify(result))
+  behind.set(key, text)
+  return text
 }
 
 const server = createServer((request, response) => {
-  if (request.method === 'GET') return void response.end(JSON.stringify(counts))
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', async () => {
@@ -135,10 +136,10 @@ const server = createServer((request, response) => {
     if (latencyMs > 0) setTimeout(send, latencyMs)
     else send()
   })
-  return undefined
 })
 server.keepAliveTimeout = 600_000
-server.listen(0, '127.0.0.1', () => {
-  process.send?.({ port: (server.address() as AddressInfo).port })
-})
-process.on('disconnect', () => process.exit())
+server.listen(0, '127.0.0.1')
+await once(server, 'listening')
+const node = { url: () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`, counts: () => counts }
+export type Node = typeof node
+answer(node)

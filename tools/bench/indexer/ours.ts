@@ -1,18 +1,25 @@
 /** The measured indexer as a separate process: the service opened like `serve`, but only the indexer runs. @module */
 import { readFileSync } from 'node:fs'
 import { openService, readConfig } from '@payment-integration/server/service'
+import { answer } from '../processes.js'
 
-const goal = Number(process.env['TO'])
-const caughtUp = new AbortController()
-const { service, close } = await openService(readConfig(process.env), {
-  ownsProcess: true,
-  onEvent: (event) => {
-    if (event.type === 'chain.indexed' && event.blockNumber >= goal) caughtUp.abort()
+const ours = {
+  /** Indexes to a height. */
+  async catchUp(goal: number) {
+    const caughtUp = new AbortController()
+    const { service, close } = await openService(readConfig(process.env), {
+      ownsProcess: true,
+      onEvent: (event) => {
+        if (event.type === 'chain.indexed' && event.blockNumber >= goal) caughtUp.abort()
+      },
+    })
+    await Promise.all(service.indexers.map((indexer) => indexer.run(caughtUp.signal)))
+    await close()
+    return { peakMiB: peakMiB() }
   },
-})
-await Promise.all(service.indexers.map((indexer) => indexer.run(caughtUp.signal)))
-await close()
-process.send?.({ peakMiB: peakMiB() }, undefined, undefined, () => process.exit())
+}
+export type Ours = typeof ours
+answer(ours)
 
 /** The peak memory of this process. On Linux `maxRSS` is wrong: it begins with the peak of the parent process. */
 function peakMiB(): number {

@@ -1,11 +1,11 @@
 /** Runs other installed indexers on the same chain, PostgreSQL and events. @module */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import type { ReplayNode } from './chain.js'
 
-/** An indexer to measure. */
 export interface Peer {
   readonly name: string
   readonly command: readonly string[]
@@ -15,13 +15,6 @@ export interface Peer {
   readonly prepare?: string
   /** Its table of payments. */
   readonly table: string
-}
-
-/** Result of a peer. */
-export interface PeerRun {
-  readonly seconds: number
-  /** Payments stored at its end; fewer than all if it was stopped. */
-  readonly stored: number
 }
 
 /** Most seconds for a peer. Its rate is steady, so a stopped run shows it. */
@@ -48,8 +41,8 @@ export const peers: readonly Peer[] = existsSync(`${folder}node_modules`)
     ]
   : []
 
-/** Runs a peer until it has stored `payments` rows or its time is over. */
-export async function runPeer(peer: Peer, chain: ReplayNode, databaseUrl: string, payments: number): Promise<PeerRun> {
+/** Runs a peer until it has stored `payments` rows or its time is over; then fewer are stored. */
+export async function runPeer(peer: Peer, chain: ReplayNode, databaseUrl: string, payments: number) {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   if (peer.prepare !== undefined) await client.query(peer.prepare)
@@ -82,7 +75,7 @@ export async function runPeer(peer: Peer, chain: ReplayNode, databaseUrl: string
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   } finally {
-    await ended(child)
+    await end(child)
     await client.end()
   }
 }
@@ -92,10 +85,8 @@ async function countOf(client: pg.Client, table: string): Promise<number> {
   return Number(answer?.rows[0]?.n ?? 0)
 }
 
-function ended(child: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    if (child.exitCode !== null || child.signalCode !== null) return resolve()
-    child.once('exit', () => resolve())
-    child.kill('SIGKILL')
-  })
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGKILL')
+  await once(child, 'exit')
 }

@@ -10,7 +10,6 @@ import { type PeerName, peerNames, peersFolder, peersMissing } from './peers.js'
 import type { Committed } from './publish.js'
 import type { Receiver } from './receiver.js'
 
-/** How much to measure. */
 export interface DeliveryEffort {
   /** Deliveries per turn. */
   readonly deliveries: number
@@ -22,27 +21,17 @@ export interface DeliveryEffort {
   readonly paceSeconds: number
 }
 
-/** Result of a turn. */
 interface Turn {
   readonly perSecond: number
   /** CPU time of the process for one delivery, in microseconds. */
   readonly cpuUs: number
 }
 
-/** A way to deliver. */
 interface Way {
   readonly name: string
   readonly worker: Worker<Floor> | Worker<Ours> | Worker<Peer>
 }
 
-interface Parts {
-  readonly database: BenchDatabase
-  readonly receiver: Worker<Receiver>
-  /** The floor, ours and the peers. */
-  readonly ways: readonly Way[]
-}
-
-/** Measures on a new database. */
 export async function benchDeliveries(engine: Engine, effort: DeliveryEffort): Promise<Table[]> {
   const database = await openDatabase(engine)
   const bundles = await bundle(['receiver', 'floor', 'ours', 'peer'].map((name) => `notifications/${name}.ts`))
@@ -57,7 +46,7 @@ export async function benchDeliveries(engine: Engine, effort: DeliveryEffort): P
     const isBesidePeers = engine === 'PostgreSQL' && peersMissing === null
     for (const name of isBesidePeers ? peerNames : ([] as PeerName[]))
       ways.push({ name, worker: startWorker<Peer>(bundles.findPath('peer'), [name, peersFolder, database.url, url]) })
-    const { rows, perSecond } = await measure({ database, receiver, ways }, effort)
+    const { rows, perSecond } = await measure(database, receiver, ways, effort)
     const size = effort.deliveries.toLocaleString('en')
     return [
       {
@@ -77,7 +66,13 @@ export async function benchDeliveries(engine: Engine, effort: DeliveryEffort): P
   }
 }
 
-async function measure({ database, receiver, ways }: Parts, effort: DeliveryEffort) {
+/** @param ways - The floor, ours and the peers. */
+async function measure(
+  database: BenchDatabase,
+  receiver: Worker<Receiver>,
+  ways: readonly Way[],
+  effort: DeliveryEffort,
+) {
   let next = 0
   const places = (count: number): Places => {
     next += count

@@ -5,7 +5,6 @@ import { Agent } from 'undici'
 import { inFlight, integrations, type Job, jobAt, type Places } from '../payments.js'
 import { readClockUs } from '../processes.js'
 
-/** Builds jobs before a measurement. */
 export const jobsAt = ({ from, count }: Places): Job[] => Array.from({ length: count }, (_, n) => jobAt(from + n))
 
 /** Counts finished deliveries. */
@@ -68,10 +67,7 @@ export interface Committed extends Places {
 }
 
 /** Commits a part every 10 ms at the given rate; slower commits follow each other. */
-export async function publishAt(
-  { from, count: total, perSecond }: Pace,
-  commit: (places: Places) => Promise<unknown>,
-): Promise<Committed[]> {
+export async function publishAt({ from, count: total, perSecond }: Pace, commit: (places: Places) => Promise<unknown>) {
   const committed: Committed[] = []
   const startedAt = performance.now()
   for (let published = 0; published < total; ) {

@@ -6,7 +6,6 @@ import { bundle, startWorker, type Worker } from '../processes.js'
 import { median, round, type Table } from '../report.js'
 import type { ServerCalls } from './server.js'
 
-/** How long to measure. */
 export interface ReadEffort extends FillOptions {
   /** Warm-up requests of each route, until hot code is compiled. */
   readonly warmUps: number
@@ -16,14 +15,12 @@ export interface ReadEffort extends FillOptions {
   readonly seconds: number
 }
 
-/** Requests to repeat. */
 interface Route {
   readonly name: string
   readonly paths: readonly string[]
   readonly authorization: string
 }
 
-/** Result of a burst. */
 interface Burst {
   readonly perSecond: number
   /** CPU time of the server for one request, in microseconds. */
@@ -42,7 +39,6 @@ const pageSize = 50
 /** Open connections, each with one request at a time: more than enough to keep one core busy. */
 const connections = 16
 
-/** Fills or opens a database and measures on it. */
 export async function benchReadApi(engine: Engine, effort: ReadEffort): Promise<Table[]> {
   const database = await openFilled(engine, effort)
   const bundles = await bundle(['read-api/server.ts'])
@@ -127,7 +123,6 @@ async function readCursor({ url }: Server, path: string, page: number, authoriza
   return cursor
 }
 
-/** The bursts of each route. */
 async function takeTurns(server: Server, routes: readonly Route[], effort: ReadEffort): Promise<Burst[][]> {
   const amounts: number[] = []
   for (const route of routes) {

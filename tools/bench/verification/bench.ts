@@ -6,7 +6,6 @@ import { bundle } from '../processes.js'
 import { type Cell, median, round, type Table } from '../report.js'
 import { type Kind, peersMissing } from './peers.js'
 
-/** How much to measure. */
 export interface VerificationEffort {
   /** Turns of each case. */
   readonly rounds: number
@@ -30,7 +29,6 @@ const columns = [
   ['forged', 65_536, 'forged, 64 KB'],
 ] as const
 
-/** Bundles like a release and measures. */
 export async function benchVerification({ rounds, sliceUs, seed }: VerificationEffort): Promise<Table[]> {
   const bundles = await bundle(['verification/measured.ts'])
   try {

@@ -7,7 +7,6 @@ import { pathToFileURL } from 'node:url'
 /** A genuine delivery, or a kind that forgers send. */
 export type Kind = 'genuine' | 'forged'
 
-/** A verifier to measure. */
 export interface MeasuredVerifier {
   readonly name: string
   /** A call that resolves for a genuine delivery and throws for a forged one. */
@@ -39,7 +38,6 @@ const hmac = (key: string | Buffer, ...parts: readonly (string | Buffer)[]) => {
   return hash
 }
 
-/** Loads the installed verifiers. */
 export async function loadPeers(folder: string): Promise<MeasuredVerifier[]> {
   const load = createRequire(`${folder}package.json`)
   const StripeClass = load('stripe') as new (key: string) => Stripe

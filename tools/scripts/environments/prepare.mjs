@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { cp, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { packAll } from '../packages/pack.mjs'
+import { packAll, withDependencies } from '../packages/pack.mjs'
 import { must } from './child.mjs'
 
 /** Packages that each environment gets from their tarballs, with what they depend on. */
@@ -49,8 +49,12 @@ async function install(root, temporary, name, packed) {
   const chosen = wanted[name]
   if (chosen === undefined) return folder
   const all = await packed
-  const names = withDependencies(all, chosen)
-  const files = all.filter((one) => names.has(one.folder)).map(({ tarball }) => tarball)
+  const folders = await withDependencies(chosen, (name) => {
+    const { manifest } = all.find((one) => one.folder === name) ?? {}
+    if (manifest === undefined) throw new Error(`There is no package ${name}.`)
+    return Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
+  })
+  const files = all.filter((one) => folders.includes(one.folder)).map(({ tarball }) => tarball)
   const flags = ['--offline', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund']
   await must('npm', ['install', ...flags, ...files], { cwd: folder, seconds: 120 }).catch((error) => {
     throw new Error(
@@ -66,19 +70,4 @@ async function buildFromSource(folder) {
   const headers = existsSync(join(nodeFolder, 'include/node/node.h')) ? { npm_config_nodedir: nodeFolder } : {}
   const env = { ...headers, npm_config_build_from_source: 'true', CFLAGS: '-O0', CXXFLAGS: '-O0', JOBS: '2' }
   await must('npm', ['rebuild', '--foreground-scripts', 'better-sqlite3'], { cwd: folder, env, seconds: 240 })
-}
-
-/** The folders of packages, and of the workspace packages that they list. */
-function withDependencies(all, folders) {
-  const names = new Set()
-  const open = [...folders]
-  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
-    if (names.has(folder)) continue
-    names.add(folder)
-    const { manifest } = all.find((one) => one.folder === folder) ?? {}
-    if (manifest === undefined) throw new Error(`There is no package ${folder}.`)
-    for (const name of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }))
-      if (name.startsWith('@payment-integration/')) open.push(name.slice('@payment-integration/'.length))
-  }
-  return names
 }

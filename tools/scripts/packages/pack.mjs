@@ -28,7 +28,10 @@ export async function packAll(root, into, only) {
   const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
   const unknown = only.filter((name) => !folders.includes(name))
   if (unknown.length) throw new Error(`No package ${unknown.join(', ')}; there are ${folders.join(', ')}.`)
-  const chosen = await withDependencies(root, only.length ? only : folders)
+  const chosen = await withDependencies(only.length ? only : folders, async (folder) => {
+    const manifest = JSON.parse(await readFile(join(root, 'packages', folder, 'package.json'), 'utf8'))
+    return Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
+  })
   const workspaces = chosen.flatMap((folder) => ['--workspace', `packages/${folder}`])
   const packed = await run('npm', ['pack', '--json', '--pack-destination', into, ...workspaces], { cwd: root })
   if (packed.code !== 0) throw new Error(`npm pack failed: ${packed.stderr}`)
@@ -51,15 +54,18 @@ export async function packAll(root, into, only) {
   )
 }
 
-/** The folders, and those of every workspace package that they list, directly or through another. */
-async function withDependencies(root, folders) {
+/**
+ * The folders, and those of every workspace package that they list, directly or through another.
+ * @param {readonly string[]} folders
+ * @param {(folder: string) => string[] | Promise<string[]>} getListed - The names that a package lists.
+ */
+export async function withDependencies(folders, getListed) {
   const found = new Set()
   const open = [...folders]
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
     if (found.has(folder)) continue
     found.add(folder)
-    const manifest = JSON.parse(await readFile(join(root, 'packages', folder, 'package.json'), 'utf8'))
-    for (const name of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }))
+    for (const name of await getListed(folder))
       if (name.startsWith('@payment-integration/')) open.push(name.slice('@payment-integration/'.length))
   }
   return [...found]

@@ -13,90 +13,69 @@ export interface DoctorFix {
 
 type Lines = Readonly<Record<DoctorFramework, string>>
 
-/** Builds the line for each framework: `line`, unless `exceptions` has another one. */
-function buildLines(line: string, exceptions: Partial<Lines> = {}): Lines {
-  return Object.fromEntries(doctorFrameworks.map((name) => [name, exceptions[name] ?? line])) as Lines
+/** A remedy. @param line - For every framework, or by framework. @param exceptions - Replace `line` for some. */
+function fix(summary: string, line: string | Partial<Lines> = {}, exceptions: Partial<Lines> = {}): DoctorFix {
+  const lines = typeof line === 'string' ? Object.fromEntries(doctorFrameworks.map((name) => [name, line])) : line
+  return { summary, lines: { ...lines, ...exceptions } }
 }
+
+const tolerance = 'createVerifier({ secrets, toleranceSeconds: 300 })'
 
 /** The remedies by topic. */
 export const fixes = {
-  url: { summary: 'Give the service the URL that answers directly, without a redirect.', lines: {} },
-  certificate: {
-    summary:
-      'Install a certificate that names this host, with its intermediate certificates. Do not switch checks off.',
-    lines: {},
-  },
-  answer: {
-    summary: 'Answer within 5 seconds: store the snapshot, answer 204, and do slow work from a queue.',
-    lines: buildLines('createReceiver({ verify, store, handle: (snapshot, tx) => enqueue(tx, snapshot) })'),
-  },
-  route: { summary: 'Serve POST at the path of the URL, or change the URL.', lines: adapterLines },
-  login: {
-    summary: 'Exclude the route from log-in, CSRF checks and rate limits: the signature authenticates a delivery.',
-    lines: {
-      ...adapterLines,
+  url: fix('Give the service the URL that answers directly, without a redirect.'),
+  certificate: fix(
+    'Install a certificate that names this host, with its intermediate certificates. Do not switch checks off.',
+  ),
+  answer: fix(
+    'Answer within 5 seconds: store the snapshot, answer 204, and do slow work from a queue.',
+    'createReceiver({ verify, store, handle: (snapshot, tx) => enqueue(tx, snapshot) })',
+  ),
+  route: fix('Serve POST at the path of the URL, or change the URL.', adapterLines),
+  login: fix(
+    'Exclude the route from log-in, CSRF checks and rate limits: the signature authenticates a delivery.',
+    adapterLines,
+    {
       'next-app': "export const config = { matcher: '/((?!webhook).*)' } // middleware.ts",
       'next-pages': "export const config = { matcher: '/((?!api/webhook).*)' } // middleware.ts",
     },
-  },
-  secret: {
-    summary:
-      'Pass the webhook signing secret as it was issued: not the API secret, without quotes or white space. Restart the receiver.',
-    lines: buildLines("createVerifier({ secrets: process.env['WEBHOOK_SIGNING_SECRET'] })", {
-      worker: 'createVerifier({ secrets: env.WEBHOOK_SIGNING_SECRET })',
-    }),
-  },
-  clock: {
-    summary: 'Synchronize the clock of the receiver (NTP), and accept 300 seconds on both sides.',
-    lines: buildLines('createVerifier({ secrets, toleranceSeconds: 300 })'),
-  },
-  'raw-body': { summary: 'Verify the raw bytes, before anything parses them.', lines: adapterLines },
-  handler: {
-    summary: 'Read the log of the receiver. A payment without an order of yours is no error: store it and answer 204.',
-    lines: buildLines('createReceiver({ verify, store, handle }) // handle returns for payments that are not yours'),
-  },
-  crash: {
-    summary:
-      'Read the log of the receiver for the first error: often a wrong variable, such as the secret, or the database.',
-    lines: {},
-  },
-  verifier: {
-    summary: 'Verify each delivery before anything else, and answer 4xx when it is rejected.',
-    lines: adapterLines,
-  },
-  'content-type': {
-    summary: 'Read and verify the body whatever its content type is.',
-    lines: {
-      ...adapterLines,
-      express: "app.all('/webhook', createExpressHandler({ receive })), or express.raw({ type: () => true })",
-    },
-  },
-  window: {
-    summary: 'Compare t with the clock on both sides: at most 300 seconds.',
-    lines: buildLines('createVerifier({ secrets, toleranceSeconds: 300 })'),
-  },
-  schema: {
-    summary: 'Accept unknown fields, unknown states, null fields and texts of any length, as verify() does.',
-    lines: buildLines('const { snapshot } = await verify(delivery) // instead of a strict schema of your own'),
-  },
-  versions: {
-    summary:
-      'Store the version per chainId and txHash. Discard lower or equal ones, and answer 2xx. Handle each version once.',
-    lines: buildLines('const { receive } = createReceiver({ verify, store, handle })'),
-  },
-  'body-limit': {
-    summary: 'Accept bodies up to 256 KiB, and answer 413 to larger ones.',
-    lines: {
-      ...adapterLines,
-      express: "express.raw({ type: 'application/json', limit: 262144 })",
-      fastify: "app.register(fastifyReceiver, { url: '/webhook', receive, maxBytes: 262144 })",
-      node: 'await readBody(request, { maxBytes: 262144 })',
-    },
-  },
-  connection: {
-    summary: 'Read or discard the whole body of a rejected request, or close the connection with the answer.',
-    lines: adapterLines,
-  },
+  ),
+  secret: fix(
+    'Pass the webhook signing secret as it was issued: not the API secret, without quotes or white space. Restart the receiver.',
+    "createVerifier({ secrets: process.env['WEBHOOK_SIGNING_SECRET'] })",
+    { worker: 'createVerifier({ secrets: env.WEBHOOK_SIGNING_SECRET })' },
+  ),
+  clock: fix('Synchronize the clock of the receiver (NTP), and accept 300 seconds on both sides.', tolerance),
+  'raw-body': fix('Verify the raw bytes, before anything parses them.', adapterLines),
+  handler: fix(
+    'Read the log of the receiver. A payment without an order of yours is no error: store it and answer 204.',
+    'createReceiver({ verify, store, handle }) // handle returns for payments that are not yours',
+  ),
+  crash: fix(
+    'Read the log of the receiver for the first error: often a wrong variable, such as the secret, or the database.',
+  ),
+  verifier: fix('Verify each delivery before anything else, and answer 4xx when it is rejected.', adapterLines),
+  'content-type': fix('Read and verify the body whatever its content type is.', adapterLines, {
+    express: "app.all('/webhook', createExpressHandler({ receive })), or express.raw({ type: () => true })",
+  }),
+  window: fix('Compare t with the clock on both sides: at most 300 seconds.', tolerance),
+  schema: fix(
+    'Accept unknown fields, unknown states, null fields and texts of any length, as verify() does.',
+    'const { snapshot } = await verify(delivery) // instead of a strict schema of your own',
+  ),
+  versions: fix(
+    'Store the version per chainId and txHash. Discard lower or equal ones, and answer 2xx. Handle each version once.',
+    'const { receive } = createReceiver({ verify, store, handle })',
+  ),
+  'body-limit': fix('Accept bodies up to 256 KiB, and answer 413 to larger ones.', adapterLines, {
+    express: "express.raw({ type: 'application/json', limit: 262144 })",
+    fastify: "app.register(fastifyReceiver, { url: '/webhook', receive, maxBytes: 262144 })",
+    node: 'await readBody(request, { maxBytes: 262144 })',
+  }),
+  connection: fix(
+    'Read or discard the whole body of a rejected request, or close the connection with the answer.',
+    adapterLines,
+  ),
 } as const satisfies Readonly<Record<string, DoctorFix>>
 
 /** For each code of a cause, the topic of its remedy, and the fault in one sentence. */
@@ -191,10 +170,6 @@ export interface DoctorCause {
 /** All codes, in the order in which causes are reported. */
 export const doctorCauseCodes = Object.keys(causes) as readonly DoctorCauseCode[]
 
-export function getCause(code: DoctorCauseCode): DoctorCause {
-  return { code, sentence: causes[code][1] }
-}
+export const getCause = (code: DoctorCauseCode): DoctorCause => ({ code, sentence: causes[code][1] })
 
-export function getFix(code: DoctorCauseCode): DoctorFix {
-  return fixes[causes[code][0]]
-}
+export const getFix = (code: DoctorCauseCode): DoctorFix => fixes[causes[code][0]]

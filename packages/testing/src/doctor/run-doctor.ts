@@ -49,10 +49,7 @@ const usualClockErrors = [10, 20, 30, 40, 50, ...Array.from({ length: 14 }, (_, 
   (minutes) => [minutes * 60, -minutes * 60],
 )
 
-/**
- * If the valid delivery was rejected, sends deliveries with one known mistake of signing each, until one is accepted.
- * Null: none was.
- */
+/** If the valid delivery was rejected, sends one with each known mistake until one is accepted. Null: none was. */
 async function diagnose(context: ProbeContext, judgements: Judgements, options: CheckedOptions) {
   const [rejection] = judgements.getAnswers('good')
   if (!judgements.failed('good') || rejection?.status == null || isAccepted(rejection)) return null

@@ -70,7 +70,6 @@ const maxBodyBytes = 16 * 1024
 const successBodyMs = 250
 const pieceMs = 30
 
-/** The head of an answer. */
 interface Head {
   readonly status: number
   readonly reused: boolean
@@ -79,10 +78,7 @@ interface Head {
   readonly bodyEnd?: Promise<unknown>
 }
 
-/**
- * Waits for the head of an answer, or the reason why none arrives. As in the service, an answer counts from its head
- * on, even if the body is cut off. Rejects only when the run is aborted.
- */
+/** Waits for an answer, which counts from its head on, or why none arrives. Rejects only when the run is aborted. */
 async function awaitAnswer(
   post: (signal: AbortSignal) => Promise<Head>,
   { waitMs, signal, now }: Omit<SenderOptions, 'url'>,
@@ -235,7 +231,6 @@ type Failure = Pick<SocketAnswer, 'noAnswer' | 'errorCode'>
 
 const timeout: Failure = { noAnswer: 'timeout', errorCode: null }
 
-/** The kind and the code of a connection error. */
 function classifyFailure(error: unknown): Failure {
   const { code } = Object(error) as { readonly code?: unknown }
   if (typeof code !== 'string') return { noAnswer: 'failed', errorCode: null }

@@ -1,5 +1,6 @@
 /** Explains whether and why a delivery verifies. Source: docs/interface.md 6; docs/explain.md. @module */
 import { integrationHeader, snapshotSchema } from '@payment-integration/contract'
+import { parseContentLength } from '@payment-integration/contract/internal-io'
 import { type CheckedInput, checkInput, type ExplainInput, getHeaderValues, type RoleSecret } from './explain-input.js'
 import { findMatch, type Match } from './find-match.js'
 import type { ExplainFinding, Fault, FindingCode } from './finding.js'
@@ -17,7 +18,7 @@ function findBodyFault({ body, pairs, isParsed }: CheckedInput): Fault | null {
   if (body.length === 0) return prove('body_missing', size)
   const compression = detectCompression(body)
   if (compression !== null) return suspect('body_compressed', `Its bytes are ${compression}.`)
-  const declared = parseContentLength(pairs)
+  const declared = parseContentLength(getHeaderValues(pairs, 'content-length')[0]?.trim())
   if (declared !== null && declared > body.length)
     return suspect('body_truncated', `${size} Content-Length is ${declared}.`)
   const text = fromUtf8(body)
@@ -52,11 +53,6 @@ function listWrongFields(issues: readonly { readonly path: readonly PropertyKey[
   return [...new Set(issues.map(({ path }) => path.join('.')))].slice(0, 8)
 }
 
-function parseContentLength(pairs: CheckedInput['pairs']): number | null {
-  const [value = ''] = getHeaderValues(pairs, 'content-length')
-  return /^\d{1,12}$/.test(value.trim()) ? Number(value) : null
-}
-
 /** Faults of the secrets that show without a signature: a verifier rejects blank and padded secrets. */
 function findSecretFaults(secrets: readonly RoleSecret[]): Fault[] {
   const api = secrets.find(({ role }) => role === 'api')?.value
@@ -76,9 +72,7 @@ function findSecretFaults(secrets: readonly RoleSecret[]): Fault[] {
 export interface Explanation {
   /** Whether a verifier with these secrets and this clock accepts the delivery. */
   readonly verified: boolean
-  /**
-   * `matches`; `repaired`: matches once the proved faults are undone; `differs`; `unreadable`: nothing to compare with.
-   */
+  /** `repaired`: matches once the proved faults are undone. `unreadable`: there is nothing to compare with. */
   readonly signature: 'matches' | 'repaired' | 'differs' | 'unreadable'
   readonly header: HeaderReport
   /** Seconds from `t` to the clock; negative when `t` is ahead, null without a `t`. */

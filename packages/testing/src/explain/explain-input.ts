@@ -88,9 +88,11 @@ export function checkInput(input: ExplainInput) {
   const current = typeof secrets === 'string' ? [secrets] : secrets
   if (!Array.isArray(current) || current.length === 0)
     throw new TypeError('secrets is missing or empty; pass the webhook signing secrets, as the receiver has them.')
+  const bytes = toBytes(body)
   return {
     pairs: toHeaderPairs(headers),
-    ...toBody(body),
+    body: bytes ?? toUtf8(toJson(body)),
+    isParsed: bytes === null,
     secrets: [
       ...current.map(createSecretReader('secret', 'current')),
       ...previousSecrets.map(createSecretReader('previous secret', 'previous')),
@@ -111,19 +113,16 @@ function createSecretReader(kind: string, role: RoleSecret['role']) {
   }
 }
 
-/** The bytes of the body; `isParsed`: it was an object that is neither bytes nor text. */
-function toBody(body: ExplainInput['body']): { readonly body: Uint8Array<ArrayBuffer>; readonly isParsed: boolean } {
-  if (body === null || body === undefined) return { body: new Uint8Array(), isParsed: false }
-  if (typeof body === 'string') return { body: toUtf8(body), isParsed: false }
-  if (ArrayBuffer.isView(body))
-    return { body: new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice(), isParsed: false }
+/** The bytes of the body; null for an object that is neither bytes nor text. */
+function toBytes(body: ExplainInput['body']): Uint8Array<ArrayBuffer> | null {
+  if (typeof body === 'string' || body === null || body === undefined) return toUtf8(body ?? '')
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice()
   // Test runners pass buffers of other realms, which `instanceof` does not recognize.
-  if (Object.prototype.toString.call(body) === '[object ArrayBuffer]')
-    return { body: new Uint8Array(body as ArrayBuffer).slice(), isParsed: false }
-  return { body: toUtf8(toJson(body)), isParsed: true }
+  const isBuffer = Object.prototype.toString.call(body) === '[object ArrayBuffer]'
+  return isBuffer ? new Uint8Array(body as ArrayBuffer).slice() : null
 }
 
-function toJson(body: object): string {
+function toJson(body: ExplainInput['body']): string {
   try {
     return JSON.stringify(body) ?? ''
   } catch {

@@ -3,8 +3,19 @@ import { createHmac, signedBytes } from '../deliveries.js'
 import type { RoleSecret } from './explain-input.js'
 import type { Fault } from './finding.js'
 import type { SignatureCandidate } from './signature-header.js'
-import type { Body, Candidate } from './undo.js'
-import { addNewlines, findCandidates, findKeyCandidates, maxBodyBytes, undoBytes, undoText } from './undo.js'
+import type { Body, Candidate, Undone } from './undo.js'
+import {
+  addNewlines,
+  decompress,
+  detectCompression,
+  findCandidates,
+  findKeyCandidates,
+  fromLatin1,
+  fromUtf8,
+  maxBodyBytes,
+  undoBytes,
+  undoText,
+} from './undo.js'
 import { undoJson } from './undo-json.js'
 
 /** Limit of hashed bytes of one search. A delivery has about a kilobyte, so only junk reaches the limit. */
@@ -29,10 +40,7 @@ interface Key {
   readonly sign: ReturnType<typeof createHmac>
 }
 
-/**
- * Finds the match with the fewest faults. Tries the unchanged body with every key, then changed bodies with unchanged
- * secrets, then both changed. Null when none gives the signature.
- */
+/** Finds the match with the fewest faults: first of secrets alone, then of bodies, then of both. Null: none matches. */
 export async function findMatch(candidates: readonly SignatureCandidate[], body: Body, secrets: readonly RoleSecret[]) {
   if (candidates.length === 0 || body.length > maxBodyBytes) return null
   let hashed = 0
@@ -55,10 +63,25 @@ export async function findMatch(candidates: readonly SignatureCandidate[], body:
   const unchanged = await search([{ value: body, faults: [] }], [...issuedKeys, ...repairedKeys])
   if (unchanged !== null) return unchanged
   const count = Math.max(12, Math.min(maxBodies, Math.floor(maxCopiedBytes / (body.length + 1))))
-  const [, ...undone] = await findCandidates(body, [...undoBytes, undoJson, ...undoText], count)
+  const [, ...undone] = await findCandidates(body, undoBody, count)
   // A missing line end leaves no trace in the body, so these candidates come last.
   const changed = [...undone, ...addNewlines(body)]
   return (await search(changed, issuedKeys)) ?? (await search(changed, repairedKeys))
+}
+
+/** Undoes every known change of a body. */
+async function* undoBody(body: Body): AsyncGenerator<Undone> {
+  yield* undoBytes(body)
+  const format = detectCompression(body)
+  if (format !== null) yield ['body_compressed', await decompress(body, format), `Its bytes are ${format}.`]
+  const text = fromUtf8(body)
+  if (text === null)
+    for (const asWindows of [false, true])
+      yield ['body_charset', fromLatin1(body, asWindows), 'The bytes are not UTF-8.']
+  else {
+    yield* undoJson(text)
+    yield* undoText(text)
+  }
 }
 
 /** The keys of the secrets as they are, and those that result from undoing changes. */

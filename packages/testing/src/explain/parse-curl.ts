@@ -3,114 +3,80 @@ import { UnreadableRequestError } from '../errors.js'
 import type { HeaderPair, ParsedRequest } from './explain-input.js'
 import { toUtf8 } from './undo.js'
 
-const wordEnds: ReadonlySet<string | undefined> = new Set([' ', '\t', '\n', '\r', ';', '|', '&', undefined])
-const operators: ReadonlySet<string | undefined> = new Set([';', '|', '&'])
+/** A piece of a command: blanks, its end, a continued line, a quote that opens, or a character, escaped or not. */
+const piece = /[ \t\r\n]+|[;|&]|\\\r?\n|\$?'|"|\\?[\s\S]/y
+
+/** Decoders of quoted texts by the quote that opens. */
+const decoders: Readonly<Record<string, (quoted: string) => string>> = {
+  "'": (quoted) => quoted,
+  '"': (quoted) => quoted.replace(/\\([$`"\\\n])/g, (_, character) => (character === '\n' ? '' : character)),
+  "$'": decodeAnsi,
+}
 
 /**
  * Splits the first command of a text into words. Words end at blanks; the command ends at `;`, `|`, `&` or the end.
+ * A shell ends the command at a line end, too, but pasted commands often lose the backslash before it.
  * `hasExpansion`: a word holds an expansion that a shell would replace.
  * @throws {@link UnreadableRequestError} For a quote that is not closed.
  */
 function splitWords(text: string) {
   const words: string[] = []
+  let word: string | null = null
   let hasExpansion = false
-  let at = 0
-  for (;;) {
-    at = skipBlanks(text, at)
-    if (at >= text.length || operators.has(text[at])) return { words, hasExpansion }
-    const parts: string[] = []
-    while (!wordEnds.has(text[at])) {
-      const [part, end, isExpansion = false] = parsePart(text, at)
-      parts.push(part)
-      hasExpansion ||= isExpansion
-      at = end
+  for (let at = 0; at < text.length; ) {
+    piece.lastIndex = at
+    const [start = ''] = piece.exec(text) ?? []
+    const decode = decoders[start]
+    at += start.length
+    if (/^[;|&]/.test(start)) break
+    if (/^[ \t\r\n]/.test(start)) {
+      if (word !== null) words.push(word)
+      word = null
+    } else if (decode !== undefined) {
+      const end = start === "'" ? text.indexOf("'", at) : findClosingQuote(text, at, start.slice(-1))
+      if (end < 0)
+        throw new UnreadableRequestError('curl', 'A quote of the curl command is not closed; paste the whole command.')
+      const quoted = text.slice(at, end)
+      word = `${word ?? ''}${decode(quoted)}`
+      hasExpansion ||= start === '"' && /`|\$[A-Za-z_{(]/.test(quoted.replace(/\\[\s\S]/g, ' '))
+      at = end + 1
+    } else if (!/^\\\r?\n/.test(start)) {
+      word = `${word ?? ''}${start.replace(/^\\/, '')}`
+      hasExpansion ||= start === '$' || start === '`'
     }
-    words.push(parts.join(''))
   }
+  if (word !== null) words.push(word)
+  return { words, hasExpansion }
 }
 
-function skipBlanks(text: string, start: number): number {
-  let at = start
-  for (;;) {
-    if (text[at] === ' ' || text[at] === '\t') at++
-    else if (text[at] === '\\' && /^\\\r?\n/.test(text.slice(at, at + 3))) at += text[at + 1] === '\r' ? 3 : 2
-    // A shell ends the command here, but pasted commands often lose the backslash before a line end.
-    else if (text[at] === '\n' || text[at] === '\r') at++
-    else return at
+/** The index of the first quote that no backslash escapes, or -1. */
+function findClosingQuote(text: string, from: number, quote: string): number {
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === quote) return at
+    if (text[at] === '\\') at++
   }
-}
-
-/** A part of a word, with the index after it. `hasExpansion`: a shell would replace something in it. */
-type Part = readonly [text: string, end: number, hasExpansion?: boolean]
-
-function parsePart(text: string, at: number): Part {
-  const character = text[at] ?? ''
-  const next = text[at + 1] ?? ''
-  if (character === "'") {
-    const end = text.indexOf("'", at + 1)
-    if (end < 0) throw buildUnclosedError()
-    return [text.slice(at + 1, end), end + 1]
-  }
-  if (character === '$' && next === "'") return parseAnsiQuoted(text, at + 2)
-  if (character === '"') return parseDoubleQuoted(text, at + 1)
-  if (character === '\\') return [next === '\n' ? '' : next, at + 2]
-  return [character, at + 1, character === '$' || character === '`']
-}
-
-function parseDoubleQuoted(text: string, start: number): Part {
-  const parts: string[] = []
-  let hasExpansion = false
-  for (let at = start; at < text.length; at++) {
-    const character = text[at] ?? ''
-    const next = text[at + 1] ?? ''
-    if (character === '"') return [parts.join(''), at + 1, hasExpansion]
-    if (character === '\\' && '$`"\\\n'.includes(next) && next !== '') {
-      if (next !== '\n') parts.push(next)
-      at++
-      continue
-    }
-    hasExpansion ||= character === '`' || (character === '$' && /[A-Za-z_{(]/.test(next))
-    parts.push(character)
-  }
-  throw buildUnclosedError()
+  return -1
 }
 
 const escapes: Readonly<Record<string, string>> = {
   ...{ n: '\n', r: '\r', t: '\t', a: '\x07', b: '\b', e: '\x1b', E: '\x1b', f: '\f', v: '\v' },
   ...{ '\\': '\\', "'": "'", '"': '"', '?': '?' },
 }
-/** Escapes with digits: hex, Unicode, octal. */
-const numericEscape = /^\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3}))/
+/** A plain text; an escaped byte in hex or octal; an escaped code point; or another escape. */
+const ansiPart = /[^\\]+|\\(?:x([0-9a-fA-F]{1,2})|([0-7]{1,3})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([\s\S]))/g
 
 /** Decodes the content of `$'…'`. Escaped bytes above 0x7f are joined as UTF-8. */
-function parseAnsiQuoted(text: string, start: number): Part {
-  const encoder = new TextEncoder()
+function decodeAnsi(quoted: string): string {
   const bytes: number[] = []
-  const addText = (part: string) => {
-    for (const byte of encoder.encode(part)) bytes.push(byte)
+  for (const [part, hex, octal, short, long, letter] of quoted.matchAll(ansiPart)) {
+    const byte = Number.parseInt(hex ?? octal ?? '', hex === undefined ? 8 : 16)
+    const code = Number.parseInt(short ?? long ?? '', 16)
+    let decoded = letter === undefined ? part : (escapes[letter] ?? part)
+    if (!Number.isNaN(code)) decoded = code > 0x10ffff ? '\ufffd' : String.fromCodePoint(code)
+    if (Number.isNaN(byte)) for (const each of toUtf8(decoded)) bytes.push(each)
+    else bytes.push(byte & 0xff)
   }
-  let plainFrom = start
-  for (let at = start; at < text.length; ) {
-    if (text[at] !== "'" && text[at] !== '\\') {
-      at++
-      continue
-    }
-    addText(text.slice(plainFrom, at))
-    if (text[at] === "'") return [new TextDecoder().decode(Uint8Array.from(bytes)), at + 1]
-    const next = text[at + 1] ?? ''
-    const [sequence = '', hex, short, long, octal] = numericEscape.exec(text.slice(at, at + 10)) ?? []
-    const code = Number.parseInt(hex ?? short ?? long ?? octal ?? '', octal === undefined ? 16 : 8)
-    if (sequence === '') addText(escapes[next] ?? `\\${next}`)
-    else if (hex !== undefined || octal !== undefined) bytes.push(code & 0xff)
-    else addText(code > 0x10ffff ? '\ufffd' : String.fromCodePoint(code))
-    at += sequence === '' ? 2 : sequence.length
-    plainFrom = at
-  }
-  throw buildUnclosedError()
-}
-
-function buildUnclosedError(): UnreadableRequestError {
-  return new UnreadableRequestError('curl', 'A quote of the curl command is not closed; paste the whole command.')
+  return new TextDecoder().decode(Uint8Array.from(bytes))
 }
 
 /** Long names of options that take a value and change neither headers nor body. */

@@ -1,4 +1,5 @@
 /** Recognizes and parses a pasted request: curl, gateway event, raw HTTP. Source: docs/explain.md. @module */
+import { parseContentLength } from '@payment-integration/contract/internal-io'
 import { UnreadableRequestError } from '../errors.js'
 import { getHeaderValues, type HeaderPair, type ParsedRequest, toHeaderPairs } from './explain-input.js'
 import { parseCurl } from './parse-curl.js'
@@ -49,18 +50,16 @@ export function parseHeaders(input: string | Uint8Array): readonly HeaderPair[] 
 function splitMessage(bytes: Uint8Array<ArrayBuffer>) {
   let start = 0
   while (bytes[start] === lineFeed || bytes[start] === carriageReturn) start++
-  for (let at = start; at < Math.min(bytes.length, maxHeadBytes); at++) {
-    if (bytes[at] !== lineFeed) continue
-    const next = bytes[at + 1] === carriageReturn ? at + 2 : at + 1
-    if (bytes[next] === lineFeed)
-      return { head: decodeText(bytes.slice(start, at)), body: bytes.slice(next + 1), isComplete: true }
-  }
-  if (bytes.length - start > maxHeadBytes)
+  // Latin-1 has a character for each byte, so an index of the text is one of the bytes.
+  const text = fromLatin1(bytes.subarray(start, start + maxHeadBytes), false)
+  const [empty = ''] = /\n\r?\n/.exec(text) ?? []
+  if (empty === '' && bytes.length - start > maxHeadBytes)
     throw new UnreadableRequestError(
       'http',
       'The request has no empty line in its first 256 KiB: it is no HTTP message.',
     )
-  return { head: decodeText(bytes.slice(start)), body: new Uint8Array(), isComplete: false }
+  const end = start + (empty === '' ? text.length : text.indexOf(empty))
+  return { head: decodeText(bytes.slice(start, end)), body: bytes.slice(end + empty.length), isComplete: empty !== '' }
 }
 
 /** Decodes headers, which may have bytes that are not UTF-8. */
@@ -97,8 +96,7 @@ function removeFraming(headers: readonly HeaderPair[], body: Uint8Array<ArrayBuf
     if (joinedChunks !== null)
       return { body: joinedChunks, warnings: [...warnings, 'The body was in chunks; they were joined.'] }
   }
-  const [declared = ''] = getHeaderValues(headers, 'content-length')
-  const length = /^\d{1,9}$/.test(declared) ? Number(declared) : body.length
+  const length = parseContentLength(getHeaderValues(headers, 'content-length')[0]) ?? body.length
   const rest = body.slice(length)
   if (rest.length === 0 || rest.length > 4 || !/^[\r\n]{1,4}$/.test(fromUtf8(rest) ?? '')) return { body, warnings }
   return {

@@ -1,7 +1,6 @@
 /** Undoes changes to the JSON of a body. @module */
 import { invoiceSchema, recipientSchema, snapshotSchema } from '@payment-integration/contract'
-import type { Undo, Undone } from './undo.js'
-import { buildUndone, decodeBase64, fromUtf8, toUtf8 } from './undo.js'
+import { decodeBase64, type Undone } from './undo.js'
 
 export type JsonRecord = Readonly<Record<string, unknown>>
 
@@ -51,15 +50,12 @@ function sort(value: JsonRecord, names: readonly string[]): JsonRecord {
   return Object.fromEntries([...knownFields, ...Object.entries(value).filter(([name]) => !names.includes(name))])
 }
 
-export const undoJson: Undo = (body) => {
-  const text = fromUtf8(body)
-  if (text === null) return []
+export function undoJson(text: string): readonly Undone[] {
   const value = parseJson(text)
-  if (typeof value === 'string')
-    return [buildUndone('body_double_encoded', toUtf8(value), 'The body is one JSON text.')]
+  if (typeof value === 'string') return [['body_double_encoded', value, 'The body is one JSON text.']]
   if (Array.isArray(value))
     return value.length === 1 && isRecord(value[0])
-      ? [buildUndone('body_envelope', toUtf8(JSON.stringify(value[0])), 'The body is a list with one object.')]
+      ? [['body_envelope', JSON.stringify(value[0]), 'The body is a list with one object.']]
       : undoByteValues(value, 'The body is a JSON list of bytes.')
   if (isRecord(value)) return looksLikeSnapshot(value) ? undoInSnapshot(value, text) : undoInObject(value)
   return value === undefined ? [...undoByteList(text), ...undoTruncation(text)] : []
@@ -68,14 +64,10 @@ export const undoJson: Undo = (body) => {
 /** The snapshot as the service writes it, in the given order of fields and in the contract's. */
 function undoInSnapshot(value: JsonRecord, text: string): Undone[] {
   const written = findWriterTraces(text)
+  const order = 'The fields are not in the order of the contract.'
   return [
-    buildUndone('body_reencoded', toUtf8(JSON.stringify(value)), ...written),
-    buildUndone(
-      'body_reordered',
-      toUtf8(JSON.stringify(sortFields(value))),
-      ...written,
-      'The fields are not in the order of the contract.',
-    ),
+    ['body_reencoded', JSON.stringify(value), ...written],
+    ['body_reordered', JSON.stringify(sortFields(value)), ...written, order],
   ]
 }
 
@@ -102,22 +94,18 @@ function undoInObject(value: JsonRecord): Undone[] {
   const [key = ''] = names
   // A form parser turns the JSON into a name without a value.
   if (names.length === 1 && /^\s{0,64}\{/.test(key) && value[key] === '')
-    return [buildUndone('body_form_encoded', toUtf8(key), 'The JSON is the name of a form field without a value.')]
+    return [['body_form_encoded', key, 'The JSON is the name of a form field without a value.']]
   return envelopeFields.flatMap((name) => undoInField(name, value))
 }
 
 function undoInField(name: string, value: JsonRecord): Undone[] {
   const inner = value[name]
-  if (isRecord(inner))
-    return [buildUndone('body_envelope', toUtf8(JSON.stringify(inner)), `The field ${name} has the body, parsed.`)]
-  if (typeof inner !== 'string' || inner === '') return []
-  const decoded = decodeBase64(inner)
+  if (isRecord(inner)) return [['body_envelope', JSON.stringify(inner), `The field ${name} has the body, parsed.`]]
+  if (typeof inner !== 'string') return []
   const flag = value['isBase64Encoded'] === true ? ' isBase64Encoded is true.' : ''
   return [
-    buildUndone('body_envelope', toUtf8(inner), `The field ${name} has the body.`),
-    ...(decoded === null
-      ? []
-      : [buildUndone('body_envelope', decoded, `The field ${name} has the body in base64.${flag}`)]),
+    ['body_envelope', inner, `The field ${name} has the body.`],
+    ['body_envelope', decodeBase64(inner), `The field ${name} has the body in base64.${flag}`],
   ]
 }
 
@@ -125,7 +113,7 @@ function undoInField(name: string, value: JsonRecord): Undone[] {
 function undoByteValues(values: readonly unknown[], evidence: string): Undone[] {
   const isByte = (value: unknown) => Number.isInteger(value) && (value as number) >= 0 && (value as number) < 256
   if (values.length < 2 || !values.every(isByte)) return []
-  return [buildUndone('body_stringified_bytes', Uint8Array.from(values as number[]), evidence)]
+  return [['body_stringified_bytes', Uint8Array.from(values as number[]), evidence]]
 }
 
 /** Reads bytes printed as `123,34,105`, with or without blanks, or as the hex pairs of a logged Buffer. */
@@ -143,9 +131,7 @@ function undoByteList(text: string): Undone[] {
 function undoTruncation(text: string): Undone[] {
   const missing = findMissingEnd(text)
   if (missing === null || missing === '') return []
-  return [
-    buildUndone('body_truncated', toUtf8(`${text}${missing}`), `Closing marks that are missing: ${missing.length}.`),
-  ]
+  return [['body_truncated', `${text}${missing}`, `Closing marks that are missing: ${missing.length}.`]]
 }
 
 /** The closing marks that a JSON text lacks; null when it lacks none, or has a wrong one. */

@@ -18,9 +18,12 @@ export function fromUtf8(bytes: Uint8Array): string | null {
 
 /** Converts a saved file to UTF-8 without a byte order mark. Editors and shells may save UTF-16 with or without it. */
 export function decodeSavedFile(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return bytes.slice(3)
   const encoding = detectUtf16(bytes)
-  return encoding === null ? bytes : toUtf8(new TextDecoder(encoding).decode(bytes))
+  return encoding === null ? removeByteOrderMark(bytes) : toUtf8(new TextDecoder(encoding).decode(bytes))
+}
+
+function removeByteOrderMark(bytes: Body): Body {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.slice(3) : bytes
 }
 
 /** Detects UTF-16 by its byte order mark, or by a first character in ASCII; null: another encoding. */
@@ -79,38 +82,32 @@ export interface Candidate {
   readonly faults: readonly Fault[]
 }
 
-/** A body or key before a change, and that change. */
-export interface Undone {
-  readonly value: Body
-  readonly fault: Fault
-}
+/** The code of a change, the body or key before it, and the evidence. Null or empty: no trace of the change. */
+export type Undone = readonly [code: FindingCode, before: Body | string | null, ...evidence: string[]]
 
-export function buildUndone(code: FindingCode, value: Body, ...evidence: string[]): Undone {
-  return { value, fault: prove(code, ...evidence) }
-}
-
-/** Undoes one kind of change. Returns nothing when the value shows no trace of the change. */
-export type Undo = (value: Body) => readonly Undone[] | Promise<readonly Undone[]>
+/** Yields the values before each change of which the value shows a trace. */
+type Undo = (value: Body) => Iterable<Undone> | AsyncIterable<Undone>
 
 /** The most changes in a row. */
 const maxSteps = 3
 
 /** Returns the value, then each distinct value reached by undoing changes, fewest changes first. */
-export async function findCandidates(value: Body, undos: readonly Undo[], maxCount: number): Promise<Candidate[]> {
+export async function findCandidates(value: Body, undo: Undo, maxCount: number): Promise<Candidate[]> {
   const candidates: Candidate[] = [{ value, faults: [] }]
   // Latin-1 has a character for each byte, so equal texts are equal values.
   const toText = (bytes: Body) => new TextDecoder('latin1').decode(bytes)
   const knownTexts = new Set([toText(value)])
   for (const candidate of candidates) {
     if (candidate.faults.length >= maxSteps) break
-    for (const undo of undos)
-      for (const { value: next, fault } of await undo(candidate.value)) {
-        if (candidates.length >= maxCount) return candidates
-        const text = toText(next)
-        if (knownTexts.has(text)) continue
-        knownTexts.add(text)
-        candidates.push({ value: next, faults: [...candidate.faults, fault] })
-      }
+    for await (const [code, before, ...evidence] of undo(candidate.value)) {
+      if (before === null || before === '') continue
+      if (candidates.length >= maxCount) return candidates
+      const next = typeof before === 'string' ? toUtf8(before) : before
+      const text = toText(next)
+      if (knownTexts.has(text)) continue
+      knownTexts.add(text)
+      candidates.push({ value: next, faults: [...candidate.faults, prove(code, ...evidence)] })
+    }
   }
   return candidates
 }
@@ -126,7 +123,7 @@ export async function findKeyCandidates(secret: string): Promise<Candidate[]> {
   if (trimSecret(secret) === '') return []
   const key = toUtf8(secret)
   if (secret.length > maxSecretLength) return [{ value: key, faults: [] }]
-  return findCandidates(key, keyUndos, maxKeys)
+  return findCandidates(key, undoKey, maxKeys)
 }
 
 /** Trims white space, invisible characters, and at the end also escape sequences such as a literal `\n`. */
@@ -140,63 +137,42 @@ export function trimSecret(secret: string): string {
   }
 }
 
-/** Texts before a change, with the evidence of the change. Null or the same text: there is no trace of the change. */
-type UndoText = (text: string) => readonly (readonly [before: string | Body | null, evidence: string])[]
-
-/** Creates an undo for one kind of change of a text. Skips bytes that are not UTF-8, and results equal to the text. */
-function undoInText(code: FindingCode, undo: UndoText): Undo {
-  return (body) => {
-    const text = fromUtf8(body)
-    if (text === null) return []
-    return undo(text).flatMap(([before, evidence]) => {
-      if (before === null || before === text || before.length === 0) return []
-      return [buildUndone(code, typeof before === 'string' ? toUtf8(before) : before, evidence)]
-    })
-  }
+function* undoKey(key: Body): Generator<Undone> {
+  const text = fromUtf8(key)
+  if (text === null) return
+  const trimmed = trimSecret(text)
+  yield ['secret_whitespace', trimmed, `Characters around the secret: ${text.length - trimmed.length}.`]
+  const isQuoted = quotes.some(([open, close]) => text.startsWith(open ?? '') && text.endsWith(close ?? ''))
+  if (isQuoted && text.length > 2) yield ['secret_quoted', text.slice(1, -1), 'Quotes at both ends.']
+  const [head = ''] = /^(?:export )?[A-Za-z_]\w{0,127}[=:] ?/.exec(text) ?? []
+  yield ['secret_assignment', text.slice(head.length), 'A name and an equals sign.']
+  const parts = text.split(/[,;\s]/).filter((part) => part !== '')
+  if (parts.length > 1 && parts.length <= 8)
+    for (const [index, part] of parts.entries())
+      yield ['secret_list', part, `Number ${index + 1} of ${parts.length} signed the delivery.`]
+  for (const prefix of prefixes)
+    if (!text.startsWith(prefix)) yield ['secret_prefix', `${prefix}${text}`, `It lacks ${prefix}.`]
+  yield ['secret_encoded', decodeHex(text), 'Decoded from hex.']
+  yield ['secret_encoded', decodeBase64(text), 'Decoded from base64.']
+  yield ['secret_encoded', decodeBase64(text.replace(/^(?:pi_)?whsec_/, '')), 'Decoded from base64 after its prefix.']
+  yield ['secret_encoded', decodePercent(text), 'Decoded from percent-encoding.']
 }
-
-const keyUndos: readonly Undo[] = [
-  undoInText('secret_whitespace', (text) => {
-    const trimmed = trimSecret(text)
-    return [[trimmed, `Characters around the secret: ${text.length - trimmed.length}.`]]
-  }),
-  undoInText('secret_quoted', (text) => {
-    const isQuoted = quotes.some(([open, close]) => text.startsWith(open ?? '') && text.endsWith(close ?? ''))
-    return [[isQuoted && text.length > 2 ? text.slice(1, -1) : null, 'Quotes at both ends.']]
-  }),
-  undoInText('secret_assignment', (text) => {
-    const [head = ''] = /^(?:export )?[A-Za-z_]\w{0,127}[=:] ?/.exec(text) ?? []
-    return [[text.slice(head.length), 'A name and an equals sign.']]
-  }),
-  undoInText('secret_list', (text) => {
-    const parts = text.split(/[,;\s]/).filter((part) => part !== '')
-    if (parts.length < 2 || parts.length > 8) return []
-    return parts.map((part, index) => [part, `Number ${index + 1} of ${parts.length} signed the delivery.`])
-  }),
-  undoInText('secret_prefix', (text) =>
-    prefixes.filter((prefix) => !text.startsWith(prefix)).map((prefix) => [`${prefix}${text}`, `It lacks ${prefix}.`]),
-  ),
-  undoInText('secret_encoded', (text) => [
-    [decodeHex(text), 'Decoded from hex.'],
-    [decodeBase64(text), 'Decoded from base64.'],
-    [decodeBase64(text.replace(/^(?:pi_)?whsec_/, '')), 'Decoded from base64 after its prefix.'],
-    [decodePercent(text), 'Decoded from percent-encoding.'],
-  ]),
-]
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 const blankBytes: ReadonlySet<number | undefined> = new Set([0, 0x09, lineFeed, carriageReturn, 0x20])
 
-const undoByteOrderMark: Undo = (body) =>
-  body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf
-    ? [buildUndone('body_byte_order_mark', body.slice(3), 'Its first three bytes are EF BB BF.')]
-    : []
-
-const undoNewline: Undo = (body) => {
-  if (body.at(-1) !== lineFeed) return []
+/** Undoes changes to the bytes of a body. */
+export function* undoBytes(body: Body): Generator<Undone> {
+  const unmarked = removeByteOrderMark(body)
+  if (unmarked !== body) yield ['body_byte_order_mark', unmarked, 'Its first three bytes are EF BB BF.']
   const size = body.at(-2) === carriageReturn ? 2 : 1
-  return [buildUndone('body_newline', body.slice(0, -size), `Bytes of the line end: ${size}.`)]
+  if (body.at(-1) === lineFeed) yield ['body_newline', body.slice(0, -size), `Bytes of the line end: ${size}.`]
+  let [start, end] = [0, body.length]
+  while (start < end && blankBytes.has(body[start])) start++
+  while (end > start && blankBytes.has(body[end - 1])) end--
+  const blanksCount = body.length - (end - start)
+  if (start < end) yield ['body_padded', body.slice(start, end), `Blank or NUL bytes around it: ${blanksCount}.`]
 }
 
 /** Appends a line end that may have been removed. The body shows no trace of that, so use these candidates last. */
@@ -205,15 +181,6 @@ export function addNewlines(body: Body): Candidate[] {
     const fault = prove('body_newline', `Bytes of the missing line end: ${end.length}.`)
     return { value: Uint8Array.from([...body, ...end]), faults: [fault] }
   })
-}
-
-const undoPadding: Undo = (body) => {
-  let [start, end] = [0, body.length]
-  while (start < end && blankBytes.has(body[start])) start++
-  while (end > start && blankBytes.has(body[end - 1])) end--
-  const count = body.length - (end - start)
-  if (count === 0 || start === end) return []
-  return [buildUndone('body_padded', body.slice(start, end), `Blank or NUL bytes around it: ${count}.`)]
 }
 
 /** Names the compression of bytes by their beginning; null: none. */
@@ -225,14 +192,8 @@ export function detectCompression(body: Uint8Array): 'gzip' | 'deflate' | null {
 /** Limit of a body in bytes; a larger one is not searched. */
 export const maxBodyBytes = 1_048_576
 
-const undoCompression: Undo = async (body) => {
-  const format = detectCompression(body)
-  const value = format === null ? null : await decompress(body, format)
-  return value === null ? [] : [buildUndone('body_compressed', value, `Its bytes are ${format}.`)]
-}
-
 /** Decompresses to at most {@link maxBodyBytes}, as a protection against decompression bombs. */
-async function decompress(body: Body, format: 'gzip' | 'deflate'): Promise<Body | null> {
+export async function decompress(body: Body, format: 'gzip' | 'deflate'): Promise<Body | null> {
   const parts: Uint8Array<ArrayBuffer>[] = []
   let size = 0
   try {
@@ -248,45 +209,30 @@ async function decompress(body: Body, format: 'gzip' | 'deflate'): Promise<Body 
   return new Uint8Array(await new Blob(parts).arrayBuffer())
 }
 
-/** The undos of changes to the bytes of a body. */
-export const undoBytes: readonly Undo[] = [undoByteOrderMark, undoNewline, undoPadding, undoCompression]
-
-export const undoText: readonly Undo[] = [
-  undoInText('body_escaped', (text) => {
-    const bare = text.trim()
-    const isQuoted = bare.length > 2 && /^["'`]/.test(bare) && bare.endsWith(bare[0] ?? '')
-    const inner = isQuoted ? bare.slice(1, -1) : bare
-    const unescaped = /^\{\s?\\+"/.test(inner) ? inner.replace(/\\(["\\/])/g, '$1') : null
-    return [
-      [isQuoted ? inner : null, 'Quotes at both ends.'],
-      [unescaped, 'Backslashes before its quotes.'],
-    ]
-  }),
-  undoInText('body_form_encoded', (text) => {
-    if (!/%[0-9a-f]{2}/i.test(text)) return []
+/** Undoes changes to the text of a body. */
+export function* undoText(text: string): Generator<Undone> {
+  const bare = text.trim()
+  const isQuoted = bare.length > 2 && /^["'`]/.test(bare) && bare.endsWith(bare[0] ?? '')
+  const inner = isQuoted ? bare.slice(1, -1) : bare
+  if (isQuoted) yield ['body_escaped', inner, 'Quotes at both ends.']
+  if (/^\{\s?\\+"/.test(inner))
+    yield ['body_escaped', inner.replace(/\\(["\\/])/g, '$1'), 'Backslashes before its quotes.']
+  if (/%[0-9a-f]{2}/i.test(text)) {
     const [name = ''] = /^[A-Za-z_][\w.[\]-]{0,63}=/.exec(text) ?? []
     const value = text.slice(name.length).replace(/=$/, '')
     const evidence = name === '' ? 'It has characters written as %XX.' : 'It is the value of a form field.'
-    return [decodePercent(value.replaceAll('+', ' ')), decodePercent(value)].map((decoded) => [decoded, evidence])
-  }),
-  undoInText('body_base64', (text) => [[decodeBase64(text), 'It has only characters of base64.']]),
-  undoInText('body_hex', (text) => [[decodeHex(text), 'It has only hex digits.']]),
-  undoInText('body_chunked', (text) => [[dechunk(text), 'Chunk sizes stand in lines of their own.']]),
-  undoInText('body_charset', (text) => {
-    const bytes = /[^\0-\x7f]/.test(text) ? toLatin1(text) : null
-    const isUtf8 = bytes !== null && fromUtf8(bytes) !== null
-    return [[isUtf8 ? bytes : null, 'UTF-8 was decoded as Latin-1 or windows-1252 and encoded again.']]
-  }),
-  (body) => {
-    if (fromUtf8(body) !== null) return []
-    const texts = [fromLatin1(body, false), fromLatin1(body, true)]
-    return texts.map((text) => buildUndone('body_charset', toUtf8(text), 'The bytes are not UTF-8.'))
-  },
-  undoInText('body_line_ends', (text) => [
-    [text.replaceAll('\r\n', '\n'), 'It has CRLF where LF was signed.'],
-    [text.includes('\r') ? null : text.replaceAll('\n', '\r\n'), 'It has LF where CRLF was signed.'],
-  ]),
-]
+    yield ['body_form_encoded', decodePercent(value.replaceAll('+', ' ')), evidence]
+    yield ['body_form_encoded', decodePercent(value), evidence]
+  }
+  yield ['body_base64', decodeBase64(text), 'It has only characters of base64.']
+  yield ['body_hex', decodeHex(text), 'It has only hex digits.']
+  yield ['body_chunked', dechunk(text), 'Chunk sizes stand in lines of their own.']
+  const bytes = /[^\0-\x7f]/.test(text) ? toLatin1(text) : null
+  if (bytes !== null && fromUtf8(bytes) !== null)
+    yield ['body_charset', bytes, 'UTF-8 was decoded as Latin-1 or windows-1252 and encoded again.']
+  yield ['body_line_ends', text.replaceAll('\r\n', '\n'), 'It has CRLF where LF was signed.']
+  if (!text.includes('\r')) yield ['body_line_ends', text.replaceAll('\n', '\r\n'), 'It has LF where CRLF was signed.']
+}
 
 function decodePercent(text: string): string | null {
   if (!/%[0-9a-f]{2}/i.test(text)) return null

@@ -55,22 +55,27 @@ export interface NewApplicant {
   readonly as?: 'approved' | 'rejected' | 'pending' | 'init' | undefined
 }
 
-export interface ApplicantRecord {
-  readonly id: string
-  readonly inspectionId: string
-  readonly clientId: string
-  readonly externalUserId: string
-  readonly createdAt: number
-  levelName: string
-  steps: readonly string[]
-  attemptId: string
-  attemptCnt: number
-  reviewStatus: string
-  reviewResult: ReviewResult | null
-  pendingSince: number | null
-  reviewedAt: number | null
-  isActive: boolean
-  isDeleted: boolean
+export type ApplicantRecord = ReturnType<typeof buildApplicant>
+
+type ApplicantNames = Readonly<Record<'clientId' | 'externalUserId' | 'levelName', string>>
+
+/** An applicant whose check has not begun. */
+export function buildApplicant({ newId, now }: Pick<ProviderState, 'newId' | 'now'>, names: ApplicantNames) {
+  return {
+    ...names,
+    id: newId(),
+    inspectionId: newId(),
+    createdAt: now(),
+    steps: [] as readonly string[],
+    attemptId: newId(),
+    attemptCnt: 0,
+    reviewStatus: 'init',
+    reviewResult: null as ReviewResult | null,
+    pendingSince: null as number | null,
+    reviewedAt: null as number | null,
+    isActive: true,
+    isDeleted: false,
+  }
 }
 
 /** An applicant as a test sees it. */
@@ -174,7 +179,6 @@ export function requireApplicant(state: ProviderState, client: ProviderClient, a
   return applicant
 }
 
-/** The applicant of a client by external user id, or undefined. */
 export function findApplicant(state: ProviderState, client: ProviderClient, externalUserId: string) {
   return [...state.applicants.values()].find(
     (each) => each.clientId === client.clientId && each.externalUserId === externalUserId && !each.isDeleted,

@@ -93,10 +93,7 @@ export const defaultLevels: Readonly<Record<string, readonly string[]>> = {
 /** Options of the provider. */
 export interface IdentityProviderOptions {
   readonly clients: readonly ProviderClient[]
-  /**
-   * The clock, in milliseconds since the epoch, for expiry, the window of signatures and retries of webhooks.
-   * @default Date.now
-   */
+  /** The clock of expiry, signatures and retries, in milliseconds since the epoch. @default Date.now */
   readonly now?: (() => number) | undefined
   /** Returns a new id. @default 24 random hex digits */
   readonly newId?: (() => string) | undefined

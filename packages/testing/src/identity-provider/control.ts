@@ -4,6 +4,7 @@ import type { TriggerVerdict } from '@payment-integration/contract/internal'
 import {
   type ApplicantRecord,
   type ApplicantView,
+  buildApplicant,
   findMissingSteps,
   findSteps,
   type IntermediateState,
@@ -18,7 +19,7 @@ import {
   toView,
 } from './applicants.js'
 import { buildErrorBody, defaultLevels, type ErrorCode, ProviderRejection } from './authenticate.js'
-import { buildApplicant, mint } from './redeem.js'
+import { mint } from './redeem.js'
 
 /** Time between two bytes of a dripping answer, in milliseconds. */
 const dripMs = 100
@@ -59,15 +60,16 @@ export interface ProviderFault {
   readonly times?: number | undefined
 }
 
-export function createFaultQueue() {
-  let queue: { readonly fault: ProviderFault; remaining: number }[] = []
+/** Faults for the next requests. */
+export function createFaultQueue<Fault extends { readonly times?: number | undefined }>() {
+  let queue: { readonly fault: Fault; remaining: number }[] = []
   return {
-    add(fault: ProviderFault): void {
+    add(fault: Fault): void {
       queue.push({ fault, remaining: fault.times ?? 1 })
     },
-    /** Removes and returns the first fault for an operation. */
-    take(operation: ProviderOperation): ProviderFault | null {
-      const next = queue.find(({ fault }) => fault.on === operation)
+    /** Removes and returns the first fault that fits the request. */
+    take(fits: (fault: Fault) => boolean = () => true): Fault | null {
+      const next = queue.find(({ fault }) => fits(fault))
       if (next === undefined) return null
       next.remaining -= 1
       queue = queue.filter(({ remaining }) => remaining > 0)
@@ -79,10 +81,7 @@ export function createFaultQueue() {
   }
 }
 
-/**
- * Builds the faulty response. `json` is the answer without the fault. The signal of `request` ends a hanging response.
- * @throws {TypeError} For a lost answer, as `fetch` does; the abort reason for a hanging one.
- */
+/** Builds the faulty response; `json` is the answer without the fault. Rejects for a lost or hanging answer. */
 export async function buildFaultyResponse(
   { answer }: ProviderFault,
   json: string,
@@ -107,7 +106,7 @@ export async function buildFaultyResponse(
     case 'cut-json':
       return buildJsonResponse(half)
     case 'cut-connection':
-      return buildJsonResponse(streamThenBreak(half), 200, { 'Content-Length': String(bytes.length) })
+      return buildJsonResponse(breakAfter(half), 200, { 'Content-Length': String(bytes.length) })
     case 'html':
       return buildJsonResponse('<!doctype html><h1>Service temporarily busy</h1>', 200, { 'Content-Type': 'text/html' })
     case 'empty':
@@ -117,13 +116,13 @@ export async function buildFaultyResponse(
     case 'huge':
       return buildJsonResponse(Buffer.concat([bytes, Buffer.alloc(8 * 1_048_576, ' ')]))
     case 'drip':
-      return buildJsonResponse(streamSlowly(bytes, request))
+      return buildJsonResponse(sendSlowly(bytes, request))
   }
 }
 
 /** A response as JSON, unless `headers` replace the type. */
 export function buildJsonResponse(
-  body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>,
+  body: string | Uint8Array<ArrayBuffer> | AsyncIterable<Uint8Array>,
   status = 200,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
@@ -146,27 +145,17 @@ function waitForAbort(request: Request): Promise<never> {
   })
 }
 
-function streamThenBreak(bytes: Uint8Array): ReadableStream<Uint8Array> {
-  let isSent = false
-  return new ReadableStream({
-    pull(controller) {
-      if (isSent) controller.error(new TypeError('The identity provider closed the connection.'))
-      else controller.enqueue(bytes)
-      isSent = true
-    },
-  })
+async function* breakAfter(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+  throw new TypeError('The identity provider closed the connection.')
 }
 
-function streamSlowly(bytes: Uint8Array, request: Request): ReadableStream<Uint8Array> {
-  let next = 0
-  return new ReadableStream({
-    async pull(controller) {
-      await setTimeout(dripMs)
-      if (request.signal.aborted) controller.error(request.signal.reason)
-      else if (next < bytes.length) controller.enqueue(bytes.subarray(next, ++next))
-      else controller.close()
-    },
-  })
+async function* sendSlowly(bytes: Uint8Array, { signal }: Request): AsyncGenerator<Uint8Array> {
+  for (const byte of bytes) {
+    await setTimeout(dripMs)
+    signal.throwIfAborted()
+    yield Uint8Array.of(byte)
+  }
 }
 
 /** Reads and changes the data of a running provider. An unknown id throws a RangeError. */
@@ -198,7 +187,7 @@ export function createProviderControl(state: ProviderState) {
     mintShareToken(token: { applicantId: string; forClientId: string; ttlInSecs?: number | undefined }): string {
       const donor = requireClient(state, getExisting(token.applicantId).clientId)
       try {
-        return mint(state, donor, (name) => token[name as keyof typeof token]).token
+        return mint(state, donor, token).token
       } catch (error) {
         throw error instanceof ProviderRejection ? new RangeError(error.message) : error
       }

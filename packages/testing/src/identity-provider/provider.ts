@@ -13,7 +13,7 @@ import {
   type ReceivedRequest,
   type WebhookTarget,
 } from './authenticate.js'
-import type { ProviderOperation } from './control.js'
+import type { ProviderFault, ProviderOperation } from './control.js'
 import { buildFaultyResponse, buildJsonResponse, createFaultQueue, createProviderControl } from './control.js'
 import { mint, redeemByCopy, redeemByReuse } from './redeem.js'
 import { createWebhookQueue, type WebhookDelivery } from './webhooks.js'
@@ -42,8 +42,8 @@ const routes: readonly Route[] = [
     path: /^\/resources\/accessTokens\/(?:-\/)?shareToken$/,
     operation: 'mint',
     execute({ state, client, query, body }) {
-      const fields = body.length === 0 ? null : parseObject(body)
-      const { token, forClientId } = mint(state, client, (name) => fields?.[name] ?? query.get(name))
+      const fields = body.length === 0 ? {} : parseObject(body)
+      const { token, forClientId } = mint(state, client, { ...Object.fromEntries(query), ...fields })
       return { token, forClientId }
     },
   },
@@ -160,7 +160,7 @@ function createProvider(options: IdentityProviderOptions) {
       if (approvesAfterMs !== undefined && type === 'applicantPending') approveAfter(approvesAfterMs, applicant.id)
     },
   }
-  const faults = createFaultQueue()
+  const faults = createFaultQueue<ProviderFault>()
   const countRequest = createRateLimiter()
   const requests: RequestRecord[] = []
   const approvalTimers = new Set<NodeJS.Timeout>()
@@ -212,7 +212,7 @@ function createProvider(options: IdentityProviderOptions) {
     const path = request.uri.split('?')[0] ?? ''
     const match = findRoute(method, path)
     const operation = match?.route.operation ?? null
-    const fault = operation === null ? null : faults.take(operation)
+    const fault = faults.take(({ on }) => on === operation)
     const exchange = { correlationId: `req-${newId()}`, request: incoming }
     if (fault?.at === 'before') {
       requests.push({ operation, method, path, status: null })

@@ -1,19 +1,28 @@
 /** Mints and redeems share tokens. Source: the provider's pages on share tokens, reuse and copying. @module */
 import type { ApplicantRecord, ProviderState, Redemption, ShareToken } from './applicants.js'
-import { findApplicant, findMissingSteps, findSteps, formatUtc, requireApplicant, requireClient } from './applicants.js'
+import {
+  buildApplicant,
+  findApplicant,
+  findMissingSteps,
+  findSteps,
+  formatUtc,
+  requireApplicant,
+  requireClient,
+} from './applicants.js'
 import { defaultLevels, type ProviderClient, ProviderRejection } from './authenticate.js'
 
 const defaultTtlInSecs = 1_200
 
+type MintFields = { readonly [Name in 'applicantId' | 'forClientId' | 'ttlInSecs']?: unknown }
+
 /** Mints a share token. The redemption, not the minting, checks that the applicant is approved. */
-export function mint(state: ProviderState, donor: ProviderClient, getField: (name: string) => unknown): ShareToken {
-  const applicantId = getField('applicantId')
-  const forClientId = getField('forClientId')
+export function mint(state: ProviderState, donor: ProviderClient, fields: MintFields): ShareToken {
+  const { applicantId, forClientId } = fields
   if (!isFilledText(applicantId) || !isFilledText(forClientId))
     throw new ProviderRejection(400, "'applicantId' and 'forClientId' must be provided for creating a share token")
   const applicant = requireApplicant(state, donor, applicantId)
   if (!(donor.partners ?? []).includes(forClientId)) throw new ProviderRejection(400, 10501)
-  const ttl = String(getField('ttlInSecs') ?? defaultTtlInSecs)
+  const ttl = String(fields.ttlInSecs ?? defaultTtlInSecs)
   const ttlInSecs = /^\d{1,15}$/.test(ttl) ? Number(ttl) : 0
   if (ttlInSecs < 1) throw new ProviderRejection(400, "Invalid value of 'ttlInSecs'")
   const id = `_act-${state.newId()}`
@@ -31,17 +40,6 @@ export function mint(state: ProviderState, donor: ProviderClient, getField: (nam
   return shareToken
 }
 
-/** Finds a redeemable token. @throws ProviderRejection 401 when the token is malformed, expired or used. */
-function requireUsableToken(state: ProviderState, text: string): ShareToken {
-  const shareToken = state.shareTokens.get(text)
-  if (shareToken === undefined) throw new ProviderRejection(401, 'Token is invalid: Malformed token')
-  const { id, createdAt, ttlInSecs, usedAt } = shareToken
-  const now = state.now()
-  if (usedAt === null && now < createdAt + ttlInSecs * 1_000) return shareToken
-  const times = `created at ${formatUtc(createdAt)} with ttl ${ttlInSecs} but accessed at ${formatUtc(now)}`
-  throw new ProviderRejection(401, `Token is invalid: Token ${id} is invalid now: ${times} [source: null]`)
-}
-
 function encodeTokenPart(part: object): string {
   return `${Buffer.from(JSON.stringify(part)).toString('base64url')}.`
 }
@@ -50,31 +48,7 @@ function isFilledText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
-export function buildApplicant(
-  state: ProviderState,
-  names: Pick<ApplicantRecord, 'clientId' | 'externalUserId' | 'levelName'>,
-): ApplicantRecord {
-  return {
-    ...names,
-    id: state.newId(),
-    inspectionId: state.newId(),
-    createdAt: state.now(),
-    steps: [],
-    attemptId: state.newId(),
-    attemptCnt: 0,
-    reviewStatus: 'init',
-    reviewResult: null,
-    pendingSince: null,
-    reviewedAt: null,
-    isActive: true,
-    isDeleted: false,
-  }
-}
-
-/**
- * Reuses a verification. The checks begin if the shared steps cover the level. A rejected token stays unused.
- * @throws ProviderRejection 401, 404, 409, and 400 with 10501 to 10512.
- */
+/** Reuses a verification. Its checks begin if the shared steps cover the level. A rejected token stays unused. */
 export function redeemByReuse(state: ProviderState, client: ProviderClient, query: URLSearchParams): ApplicantRecord {
   const shareToken = requireToken(state, client, query)
   if (client.reuseDisabled) throw new ProviderRejection(400, 10505)
@@ -125,10 +99,18 @@ function storeRedemption(state: ProviderState, token: ShareToken, by: Redemption
   return applicant
 }
 
+/** The token of a redemption. @throws ProviderRejection 401 when it is malformed, expired or used. */
 function requireToken(state: ProviderState, client: ProviderClient, query: URLSearchParams): ShareToken {
   const text = query.get('shareToken') ?? ''
   if (text === '') throw new ProviderRejection(400, "'shareToken' must be provided")
-  const shareToken = requireUsableToken(state, text)
+  const shareToken = state.shareTokens.get(text)
+  if (shareToken === undefined) throw new ProviderRejection(401, 'Token is invalid: Malformed token')
+  const { id, createdAt, ttlInSecs, usedAt } = shareToken
+  const now = state.now()
+  if (usedAt !== null || now >= createdAt + ttlInSecs * 1_000) {
+    const times = `created at ${formatUtc(createdAt)} with ttl ${ttlInSecs} but accessed at ${formatUtc(now)}`
+    throw new ProviderRejection(401, `Token is invalid: Token ${id} is invalid now: ${times} [source: null]`)
+  }
   if (shareToken.forClientId !== client.clientId) throw new ProviderRejection(400, 10502)
   if (!(client.partners ?? []).includes(shareToken.donorClientId)) throw new ProviderRejection(400, 10501)
   return shareToken

@@ -26,12 +26,9 @@ const hashNames: Readonly<Record<DigestAlgorithm, string>> = {
   HMAC_SHA512_HEX: 'sha512',
 }
 
-interface QueuedWebhook extends Pick<WebhookDelivery, 'type' | 'applicantId' | 'url' | 'body'> {
+interface QueuedWebhook extends Pick<WebhookDelivery, 'type' | 'applicantId' | 'url' | 'attempts' | 'body'> {
   readonly target: WebhookTarget
-  dueAt: number
-  attempts: number
-  /** Whether a run is sending this webhook, so that no other run sends it. */
-  isBeingSent: boolean
+  readonly dueAt: number
 }
 
 /** Creates the queue of webhooks. Events are at least a millisecond apart, even when the clock stands still. */
@@ -65,23 +62,18 @@ export function createWebhookQueue(deps: {
     return delivery
   }
 
-  function settle(webhook: QueuedWebhook, wasAccepted: boolean): void {
-    const delayMs = retryDelaysMs[webhook.attempts]
-    webhook.attempts += 1
-    webhook.isBeingSent = false
-    if (wasAccepted || delayMs === undefined) queue = queue.filter((each) => each !== webhook)
-    else webhook.dueAt = now() + delayMs
-  }
-
-  /** Sends the due webhooks, one at a time. */
+  /** Sends the due webhooks, one at a time. Meanwhile they are not in the queue, so that no other run sends them. */
   async function sendDue(): Promise<WebhookDelivery[]> {
-    const due = queue.filter(({ dueAt, isBeingSent }) => dueAt <= now() && !isBeingSent)
-    for (const webhook of due) webhook.isBeingSent = true
+    const startedAt = now()
+    const due = queue.filter(({ dueAt }) => dueAt <= startedAt)
+    queue = queue.filter(({ dueAt }) => dueAt > startedAt)
     const deliveries: WebhookDelivery[] = []
     for (const webhook of due) {
       const delivery = await send(webhook)
       deliveries.push(delivery)
-      settle(webhook, Math.floor(Number(delivery.status) / 100) === 2)
+      const delayMs = retryDelaysMs[webhook.attempts]
+      if (Math.floor(Number(delivery.status) / 100) !== 2 && delayMs !== undefined)
+        queue.push({ ...webhook, attempts: webhook.attempts + 1, dueAt: now() + delayMs })
     }
     scheduleNext()
     return deliveries
@@ -89,18 +81,14 @@ export function createWebhookQueue(deps: {
 
   function scheduleNext(): void {
     clearTimeout(timer)
-    if (isClosed || !isAutomatic) return
     const dueAt = getNextDueAt()
-    if (dueAt === null) return
+    if (isClosed || !isAutomatic || dueAt === null) return
     timer = setTimeout(() => void sendDue(), Math.max(0, dueAt - now()))
     timer.unref()
   }
 
   /** Time at which the next webhook is due, except those that are being sent; null: none. */
-  function getNextDueAt(): number | null {
-    const times = queue.flatMap(({ dueAt, isBeingSent }) => (isBeingSent ? [] : dueAt))
-    return times.length === 0 ? null : Math.min(...times)
-  }
+  const getNextDueAt = () => (queue.length === 0 ? null : Math.min(...queue.map(({ dueAt }) => dueAt)))
 
   return {
     sent,
@@ -131,7 +119,7 @@ export function createWebhookQueue(deps: {
         clientId: applicant.clientId,
         ...fields,
       })
-      const webhook = { type, applicantId: applicant.id, attempts: 0, body, dueAt: now(), isBeingSent: false }
+      const webhook = { type, applicantId: applicant.id, attempts: 0, body, dueAt: now() }
       for (const target of targets)
         if (target.types === undefined || target.types.includes(type))
           queue.push({ ...webhook, target, url: target.url })

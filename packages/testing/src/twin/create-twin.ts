@@ -11,8 +11,8 @@ import { createDraws, createFakeClock, type Draws, type FakeClock } from '../bui
 import { triggerIdentity } from '../identity-provider/control.js'
 import { serve, toRequest } from '../serve.js'
 import { buildPayment, createTwinChain, type TwinChain, type TwinPaymentInput } from './chain.js'
-import { createTwinIdentity, type TwinIdentity, type TwinIdentityService, twinClients } from './identity.js'
-import type { ChaosPlan, TwinArrival, TwinNetwork, TwinReceiver } from './network.js'
+import { createTwinIdentity, type TwinIdentityService, twinClients } from './identity.js'
+import type { ChaosPlan, TwinNetwork, TwinReceiver } from './network.js'
 import { chaosDefaults, checkChaos, createTwinNetwork } from './network.js'
 import { createTrigger } from './trigger.js'
 import type { TriggerEvent, TriggerRequest } from './trigger-request.js'
@@ -145,49 +145,7 @@ export interface TwinPayment {
 }
 
 /** A twin. Each call resolves once the service is idle: blocks indexed, due deliveries and webhooks attempted. */
-export interface Twin {
-  /** The twin's clock, for `createVerifier({ secrets, now: twin.now })`. Chaos may set it ahead for one arrival. */
-  readonly now: () => number
-  /** Adds an integration whose notifications go to `receive`; without one it has no notification URL. */
-  addIntegration(receive?: TwinReceiver): Promise<TwinIntegration>
-  /** Issues a key for the legacy API, whose accounts are managed by `service.accounts`. */
-  addLegacyKey(): Promise<string>
-  /** The identity provider, with its users and reviewers. */
-  readonly identity: TwinIdentity
-  /** Makes a payment on a chain. @throws {TypeError} For an unknown field. @throws {RangeError} For a malformed one. */
-  pay(input: TwinPaymentInput): Promise<TwinPayment>
-  /** Applies an update of the processor. @throws {RangeError} When the update is malformed. */
-  update(payment: TwinPayment, change: TwinChange): Promise<UpdateResult>
-  /**
-   * Causes the events of a scenario, and resolves with the events in order.
-   * @throws TriggerRequestError `ERR_TRIGGER_INVALID` for an unknown scenario or option, or a malformed one;
-   * TriggerError `ERR_TRIGGER` when the scenario ends early, for example because the receiver is down.
-   */
-  trigger(request: TriggerRequest, integration: { readonly address: string }): Promise<readonly TriggerEvent[]>
-  /** Mines empty blocks; with enough of them, all earlier payments are final. */
-  mine(chainId: number, blocks: number): Promise<void>
-  /**
-   * Replaces the newest blocks of a chain. Their payments are mined again in the first new block (`again`, the default)
-   * or never.
-   */
-  reorganize(chainId: number, depth: number, payments?: 'again' | 'never'): Promise<void>
-  /** Moves the clock forward; every retry happens at its time. @param ms - Whole milliseconds, 0 or more. */
-  advance(ms: number): Promise<void>
-  /** Makes the network faulty, by the twin's seed; null ends the faults. */
-  chaos(plan?: ChaosPlan | null): void
-  /** Ends the service and starts it again on the same database. */
-  restart(): Promise<void>
-  /** The HTTP API without a port: pass this function to a client as `fetch`. */
-  readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
-  /** The same API on a port of 127.0.0.1, until `close`; 0, the default, is a free one. */
-  listen(port?: number): Promise<{ readonly url: string }>
-  /** Every arrival of a notification, with the verdict of a correct receiver, oldest first. */
-  readonly arrivals: readonly TwinArrival[]
-  /** The core's use cases, for anything that the twin does not offer. */
-  readonly service: Service
-  /** Closes ports and database, and removes the database. */
-  close(): Promise<void>
-}
+export type Twin = Readonly<Awaited<ReturnType<typeof createTwin>>>
 
 /** A change by the processor. An absent field keeps the stored value; null clears it. */
 type TwinChange = Pick<ProcessorUpdate, 'state' | 'recipient' | 'invoice'>
@@ -203,7 +161,7 @@ const stepMs = 60_000
  * const { address } = await twin.addIntegration(receive)
  * await twin.update(await twin.pay({ integrationAddress: address }), { state: 'success' })
  */
-export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
+export async function createTwin(options: TwinOptions = {}) {
   const { seed = 1, startMs, chainIds = [1, 10, 100, 137, 42_161] } = options
   const draws = createDraws(seed)
   // A separate sequence, so that another plan changes no other random values.
@@ -244,12 +202,16 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
   }
 
   return {
+    /** The twin's clock, for `createVerifier({ secrets, now: twin.now })`. Chaos may set it ahead for one arrival. */
     now: () => clock.now() + network.skewMs(),
+    /** Every arrival of a notification, with the verdict of a correct receiver, oldest first. */
     arrivals: network.arrivals,
-    get service() {
+    /** The core's use cases, for anything that the twin does not offer. */
+    get service(): Service {
       return engine.service()
     },
-    async addIntegration(receive) {
+    /** Adds an integration whose notifications go to `receive`; without one it has no notification URL. */
+    async addIntegration(receive?: TwinReceiver): Promise<TwinIntegration> {
       integrationCount += 1
       const notificationUrl = receive === undefined ? null : `https://receiver-${integrationCount}.test/webhook`
       if (receive !== undefined && notificationUrl !== null) network.connect(notificationUrl, receive)
@@ -257,21 +219,33 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
       const { address } = issued.integration
       return { address, apiSecret: issued.apiSecret, signingSecret: issued.signingSecret, notificationUrl }
     },
+    /** Issues a key for the legacy API, whose accounts are managed by `service.accounts`. */
     addLegacyKey: async () => (await engine.service().legacyKeys.create()).apiKey,
+    /** The identity provider, with its users and reviewers. */
     identity: identity.createControl(() => engine.settle()),
-    async pay(input) {
+    /** Makes a payment on a chain. @throws {TypeError} For an unknown field. @throws {RangeError} For a bad value. */
+    async pay(input: TwinPaymentInput): Promise<TwinPayment> {
       const payment = buildPayment(input, draws)
       requireChain(payment.chainId).mine([payment])
       await engine.settle()
       return { chainId: String(payment.chainId), txHash: payment.txHash }
     },
-    async update({ chainId, txHash }, change) {
+    /** Applies an update of the processor. @throws {RangeError} When the update is malformed. */
+    async update({ chainId, txHash }: TwinPayment, change: TwinChange): Promise<UpdateResult> {
       updateCount += 1
       const result = await engine.service().applyUpdate({ id: `twin-${updateCount}`, chainId, txHash, ...change })
       await engine.settle()
       return result
     },
-    async trigger(request, { address }) {
+    /**
+     * Causes the events of a scenario, and resolves with the events in order.
+     * @throws TriggerRequestError `ERR_TRIGGER_INVALID` for an unknown scenario or option, or a malformed one;
+     * TriggerError `ERR_TRIGGER` when the scenario ends early, for example because the receiver is down.
+     */
+    async trigger(
+      request: TriggerRequest,
+      { address }: { readonly address: string },
+    ): Promise<readonly TriggerEvent[]> {
       const trigger = createTrigger({
         service: engine.service(),
         chains: [...chains.values()],
@@ -287,12 +261,14 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
       await engine.settle()
       return events
     },
-    async mine(chainId, blocks) {
+    /** Mines empty blocks; with enough of them, all earlier payments are final. */
+    async mine(chainId: number, blocks: number): Promise<void> {
       const chain = requireChain(chainId)
       for (let mined = 0; mined < blocks; mined += 1) chain.mine()
       await engine.settle()
     },
-    async reorganize(chainId, depth, payments = 'again') {
+    /** Replaces the newest blocks. Their payments are mined `again` in the first new one (default), or `never`. */
+    async reorganize(chainId: number, depth: number, payments: 'again' | 'never' = 'again'): Promise<void> {
       const chain = requireChain(chainId)
       const orphaned = chain.orphan(depth)
       chain.mine(payments === 'again' ? orphaned : [])
@@ -300,7 +276,8 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
       for (let mined = 0; mined < depth; mined += 1) chain.mine()
       await engine.settle()
     },
-    async advance(ms) {
+    /** Moves the clock forward; every retry happens at its time. @param ms - Whole milliseconds, 0 or more. */
+    async advance(ms: number): Promise<void> {
       if (!Number.isSafeInteger(ms) || ms < 0) throw new RangeError(`advance got ${ms}; pass whole milliseconds.`)
       const end = clock.now() + ms
       for (;;) {
@@ -312,20 +289,25 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
         await engine.moveTo(Math.min(end, clock.now() + step))
       }
     },
-    chaos(plan = chaosDefaults) {
+    /** Makes the network faulty, by the twin's seed; null ends the faults. */
+    chaos(plan: ChaosPlan | null = chaosDefaults): void {
       network.chaos = plan === null ? null : checkChaos(plan)
     },
-    async restart() {
+    /** Ends the service and starts it again on the same database. */
+    async restart(): Promise<void> {
       engine.restart()
       await engine.settle()
     },
-    fetch: (input, init) => answer(toRequest(input, init)),
-    async listen(port = 0) {
+    /** The HTTP API without a port: pass this function to a client as `fetch`. */
+    fetch: (input: string | URL | Request, init?: RequestInit) => answer(toRequest(input, init)),
+    /** The same API on a port of 127.0.0.1, until `close`; 0, the default, is a free one. */
+    async listen(port = 0): Promise<{ readonly url: string }> {
       const opened = await serve(answer, port)
       ports.push(opened)
       return { url: opened.url }
     },
-    async close() {
+    /** Closes ports and database, and removes the database. */
+    async close(): Promise<void> {
       await Promise.all(ports.splice(0).map((port) => port.close()))
       await engine.close()
     },

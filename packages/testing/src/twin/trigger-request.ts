@@ -71,7 +71,7 @@ export interface TriggerRequest extends TriggerPayment {
 export const triggerDefaults = { count: 100, verdict: 'green' } as const
 
 const textFields = ['amount', 'token', 'memo', 'sender', 'receiver'] as const
-const paymentFields: readonly string[] = [...textFields, 'chainId']
+const paymentFields = [...textFields, 'chainId']
 const maxPayments = 10_000
 
 /** @throws TriggerRequestError `ERR_TRIGGER_INVALID`, also for an option that the scenario does not use. */
@@ -82,7 +82,10 @@ export function parseTriggerRequest(value: unknown): TriggerRequest {
   const scenario = triggerScenarios.find((known) => known === fields['scenario'])
   if (scenario === undefined)
     throw new TriggerRequestError(`The scenario is unknown; use one of ${triggerScenarios.join(', ')}.`)
-  for (const name of Object.keys(fields)) checkName(name, scenario)
+  const options = scenario === 'kyc' ? ['verdict'] : [...paymentFields, ...(scenario === 'burst' ? ['count'] : [])]
+  for (const name of Object.keys(fields))
+    if (name !== 'scenario' && !options.includes(name))
+      throw new TriggerRequestError(`${name.slice(0, 40)} is not an option of ${scenario}.`)
   for (const name of textFields)
     if (fields[name] !== undefined && typeof fields[name] !== 'string')
       throw new TriggerRequestError(`${name} must be a string.`)
@@ -105,15 +108,6 @@ export function parseTriggerRequest(value: unknown): TriggerRequest {
 
 export function pickPaymentFields({ amount, token, chainId, memo, sender, receiver }: TriggerPayment): TriggerPayment {
   return { amount, token, chainId, memo, sender, receiver }
-}
-
-function checkName(name: string, scenario: TriggerScenario): void {
-  const isUsed =
-    name === 'scenario' ||
-    (name === 'verdict' && scenario === 'kyc') ||
-    (name === 'count' && scenario === 'burst') ||
-    (paymentFields.includes(name) && scenario !== 'kyc')
-  if (!isUsed) throw new TriggerRequestError(`${name.slice(0, 40)} is not an option of ${scenario}.`)
 }
 
 function isWhole(value: unknown, max: number): value is number {

@@ -120,9 +120,8 @@ export const concurrencyCases: Cases = {
   },
   async 'fifty payments at once each keep their own version'(fixture) {
     const payments = upTo(50)
-    await Promise.all(
-      payments.flatMap((payment) => [deliver(fixture, at(2, payment)), deliver(fixture, at(1, payment))]),
-    )
+    const both = (payment: number) => [deliver(fixture, at(2, payment)), deliver(fixture, at(1, payment))]
+    await Promise.all(payments.flatMap(both))
     for (const payment of payments) equal(await fixture.store.current(at(1, payment)), 2)
   },
   async 'an effect that calls its own store is rejected instead of waiting for itself'(fixture) {
@@ -181,11 +180,8 @@ export const inputCases: Cases = {
     const bad = [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '1', 1n, null, undefined]
     for (const version of bad) {
       const payment = { ...at(1), version: version as number }
-      equal(
-        await expectFailureField(store.advance(payment, unwanted), 'name'),
-        'RangeError',
-        `of version ${String(version)}`,
-      )
+      const name = await expectFailureField(store.advance(payment, unwanted), 'name')
+      equal(name, 'RangeError', `of version ${String(version)}`)
     }
     equal(await store.current(at(1)), undefined)
   },

@@ -1,6 +1,6 @@
 /** The adapter's fixture, its faults, and the suite's own assertions, which need no test runner. @module */
 import { createSqliteVersionStore, type SqliteDatabase } from '../sqlite-version-store.js'
-import type { ListingVersionStore, VersionDecision, VersionedPayment, VersionStore } from '../version-store.js'
+import type { ListingVersionStore, VersionedPayment, VersionStore } from '../version-store.js'
 
 /** A store did not do what its port promises. */
 export class ConformanceError extends Error {
@@ -13,12 +13,10 @@ export function equal(actual: unknown, expected: unknown, about = ''): void {
   if (is !== should) fail(`expected ${should}, got ${is}`, about)
 }
 
-/** @throws `ConformanceError` When the condition does not hold. */
 export function holds(condition: boolean, about: string): void {
   if (!condition) fail('this does not hold', about)
 }
 
-/** @throws `ConformanceError` When a version is not greater than the one before it. */
 export function rises(versions: readonly number[], about = ''): void {
   const risen = [...new Set(versions)].sort((a, b) => a - b)
   equal(versions, risen, about)
@@ -32,7 +30,6 @@ export function expectFailure(promise: Promise<unknown>): Promise<unknown> {
   )
 }
 
-/** Waits for a failure and gives a field of its error, whose class may be one of another realm. */
 export async function expectFailureField(promise: Promise<unknown>, field: 'name' | 'code'): Promise<unknown> {
   return (Object(await expectFailure(promise)) as { readonly name?: unknown; readonly code?: unknown })[field]
 }
@@ -59,7 +56,6 @@ export type Fault = (typeof faultKinds)[number]
 
 export const faultKinds = ['rejected', 'lost before', 'lost after'] as const
 
-/** The error of a failed operation. */
 class InjectedFaultError extends Error {
   override readonly name = 'InjectedFaultError'
 }
@@ -136,7 +132,6 @@ export interface ConformanceFixture<Tx> {
  */
 export type OpenFixture<Tx> = (faults: Faults) => Promise<ConformanceFixture<Tx>>
 
-/** Tests by name. */
 export type Cases = Readonly<Record<string, <Tx>(fixture: ConformanceFixture<Tx>, faults: FaultPlan) => Promise<void>>>
 
 /** A payment at a version; `payment` numbers its transaction hash. */
@@ -155,11 +150,7 @@ export function buildNote({ txHash, version }: VersionedPayment): string {
 }
 
 /** Advances with an effect that writes its note. With `failure`, the note ends in `!`, and the effect then throws. */
-export function deliver<Tx>(
-  { store, write }: ConformanceFixture<Tx>,
-  payment: VersionedPayment,
-  failure?: Error,
-): Promise<VersionDecision> {
+export function deliver<Tx>({ store, write }: ConformanceFixture<Tx>, payment: VersionedPayment, failure?: Error) {
   return store.advance(payment, async (tx) => {
     await write(tx, failure ? `${buildNote(payment)}!` : buildNote(payment))
     if (failure) throw failure
@@ -222,11 +213,10 @@ export async function createSqliteFixture(
   return {
     store: createSqliteVersionStore({ database: faulty(database, faults), busyTimeoutMs: 60_000 }),
     write: (tx, note) => void tx.prepare('INSERT INTO notes (note) VALUES (?)').run(note),
-    notes: async () =>
-      database
-        .prepare('SELECT note FROM notes ORDER BY id')
-        .all()
-        .map((row) => (row as { note: string }).note),
+    async notes() {
+      const rows = database.prepare('SELECT note FROM notes ORDER BY id').all() as { note: string }[]
+      return rows.map(({ note }) => note)
+    },
     close() {
       database.close()
       remove()

@@ -6,7 +6,6 @@ import { at, deferred, deliver, equal, expectFailure, expectFailureField, holds,
 /** More payments than any adapter reads at once. */
 const many = 1_100
 
-/** Tests completeness, similar keys, and effects that failed or still run. */
 export const listingCases: Cases = {
   async 'a listing of an empty store is empty'(fixture) {
     equal(await listTexts(fixture), [])
@@ -28,10 +27,7 @@ export const listingCases: Cases = {
     store,
     listsAgain = false,
   }) {
-    const keys = Array.from({ length: many }, (_, index) => ({
-      ...at(1, index),
-      chainId: index % 2 ? '1' : '8453',
-    }))
+    const keys = Array.from({ length: many }, (_, index) => ({ ...at(1, index), chainId: index % 2 ? '1' : '8453' }))
     await runForEach(keys, 10, async (key) => void (await store.advance(key, () => undefined)))
     const listedKeys = new Set<string>()
     let count = 0
@@ -43,10 +39,8 @@ export const listingCases: Cases = {
       count += 1
       listedKeys.add(toText(key))
     }
-    equal(
-      toSortedTexts(keys).filter((key) => !listedKeys.has(key)),
-      [],
-    )
+    const missing = toSortedTexts(keys).filter((key) => !listedKeys.has(key))
+    equal(missing, [])
     if (!listsAgain) equal(count, listedKeys.size, 'each payment once')
   },
   async 'a listing has no payment whose effect failed or still runs'(fixture) {
@@ -75,10 +69,8 @@ export const listingCases: Cases = {
   },
   async 'a listing of an address that is empty or no string is rejected'({ store }) {
     for (const address of ['', undefined, null, 5]) {
-      const first = listing(store)
-        .list(address as string)
-        [Symbol.asyncIterator]()
-        .next()
+      const listed = listing(store).list(address as string)
+      const first = listed[Symbol.asyncIterator]().next()
       equal(await expectFailureField(first, 'name'), 'TypeError', `of ${address}`)
     }
   },
@@ -116,11 +108,11 @@ function toText({ integrationAddress, chainId, txHash }: PaymentKey): string {
 /** The number of turns of the event loop until the work is done, at most `maxTurns`. */
 async function countTurns(work: Promise<unknown>, maxTurns = Number.POSITIVE_INFINITY): Promise<number> {
   let done = false
+  let turns = 0
   const end = () => {
     done = true
   }
   work.then(end, end)
-  let turns = 0
   for (; !done && turns < maxTurns; turns++) await new Promise((resolve) => setTimeout(resolve, 1))
   return turns
 }

@@ -35,7 +35,6 @@ function listFailureChoices(deliveries: number): boolean[][] {
   )
 }
 
-/** All orders, one delivery after the other and all at once. */
 export const interleavingCases: Cases = {
   async 'every order of small sets of deliveries, one after the other, ends as the rule says'(fixture) {
     await runForEach(scenarios, atATime, async (scenario, payment) => {
@@ -43,11 +42,8 @@ export const interleavingCases: Cases = {
       for (const [index, version] of scenario.versions.entries()) {
         const expected = decideVersion(stored, version)
         const fails = scenario.fails[index] === true
-        equal(
-          await settle(fixture, at(version, payment), fails),
-          expected === 'apply' && fails ? 'failed' : expected,
-          orderLabel(scenario),
-        )
+        const outcome = await settle(fixture, at(version, payment), fails)
+        equal(outcome, expected === 'apply' && fails ? 'failed' : expected, orderLabel(scenario))
         if (expected === 'apply' && !fails) stored = version
       }
       equal(await fixture.store.current(at(1, payment)), stored, orderLabel(scenario))
@@ -115,7 +111,6 @@ interface Scenario extends OrderScenario {
   readonly schedule: readonly number[]
 }
 
-/** A delivery that has begun. */
 interface Running {
   isInEffect: boolean
   /** Whether the effect may end. */
@@ -250,8 +245,7 @@ function buildSchedules(deliveries: number): number[][] {
 
 function label(scenario: Scenario): string {
   const { schedule } = scenario
-  const steps = schedule.map(
-    (delivery, index) => `${schedule.indexOf(delivery) === index ? 'begin' : 'end'} ${delivery}`,
-  )
+  const isFirst = (delivery: number, index: number) => schedule.indexOf(delivery) === index
+  const steps = schedule.map((delivery, index) => `${isFirst(delivery, index) ? 'begin' : 'end'} ${delivery}`)
   return `${orderLabel(scenario)}: ${steps.join(', ')}`
 }

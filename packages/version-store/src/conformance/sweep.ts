@@ -38,12 +38,7 @@ export const sweepCases: Cases = Object.fromEntries(
 )
 
 /** Goes on until a delivery ends without reaching the operation that would fail. */
-async function sweep<Tx>(
-  fixture: ConformanceFixture<Tx>,
-  faults: FaultPlan,
-  fault: Fault,
-  check: Check,
-): Promise<void> {
+async function sweep<Tx>(fixture: ConformanceFixture<Tx>, faults: FaultPlan, fault: Fault, check: Check) {
   // Work that a store does only once, such as connecting, comes before the sweep.
   equal(await deliver(fixture, at(1)), 'apply')
   for (let index = 0; ; index++) {

@@ -1,5 +1,4 @@
 /** Lists payments page by page. @module */
-import type { PaymentKey } from '../version-store.js'
 
 /** Payments per page. On a single connection, each page waits for its turn among the deliveries. */
 export const pageSize = 500
@@ -8,10 +7,7 @@ export const pageSize = 500
 export type PageKey = readonly [chainId: string, txHash: string]
 
 /** @param read - The payments after this key, at most `pageSize`, in the order of their keys. */
-export async function* listPages(
-  integrationAddress: string,
-  read: (after: PageKey) => Promise<readonly PageKey[]>,
-): AsyncGenerator<PaymentKey> {
+export async function* listPages(integrationAddress: string, read: (after: PageKey) => Promise<readonly PageKey[]>) {
   let after: PageKey | undefined = ['', '']
   while (after !== undefined) {
     const page: readonly PageKey[] = await read(after)

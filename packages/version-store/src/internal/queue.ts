@@ -48,7 +48,6 @@ export function createQueue() {
         }
       })
     },
-    /** The number of jobs that run or wait. */
     get size() {
       return running + waiting.size
     },
@@ -68,7 +67,6 @@ export function createQueues() {
         if (queue.size === 0) queues.delete(name)
       }
     },
-    /** The number of queues. */
     get size() {
       return queues.size
     },

@@ -1,12 +1,11 @@
 /** Defines a probe, makes its deliveries, and judges the answers. Source: docs/interface.md 6. @module */
 import type { SnapshotBody } from '@payment-integration/contract'
 import { createBuilders } from '../../builders.js'
-import type { Deliveries, SignedDelivery } from '../../deliveries.js'
+import type { SignedDelivery } from '../../deliveries.js'
 import { buildDelivery, computeSignature, createDeliveries } from '../../deliveries.js'
 import type { DoctorCauseCode } from '../causes.js'
 import type { DoctorNoAnswer, Sender, SocketAnswer } from '../send.js'
 
-/** The receiver, and the secret, clock and seed for its deliveries. */
 export interface ReceiverOptions {
   readonly target: URL
   readonly signingSecret: string
@@ -21,27 +20,18 @@ export interface ReceiverOptions {
 type FormatHeader = (parts: { readonly t: string; readonly v1: string }) => string | Promise<string>
 
 /** The receiver under test, and the means to probe it. The functions need no `this`. */
-export interface ProbeContext extends Sender, Deliveries {
-  readonly url: URL
-  readonly timeoutMs: number
-  /** Creates a payment at version 1. */
-  newPayment(fields?: Partial<SnapshotBody>): SnapshotBody
-  /** Signs a body without changing it, and builds its delivery. @param formatHeader - By default the valid header. */
-  signBody(body: string, formatHeader?: FormatHeader): Promise<SignedDelivery>
-  /** Signs a new payment, and builds its delivery with this header. */
-  withHeader(formatHeader: FormatHeader): Promise<SignedDelivery>
-}
+export type ProbeContext = ReturnType<typeof createProbeContext>
 
 /** The doctor's transaction hashes begin with this prefix, so that its payments can be found and deleted. */
 export const doctorHashPrefix = '0xd0c70000'
 
-export function createProbeContext(options: ReceiverOptions, sender: Sender): ProbeContext {
+export function createProbeContext(options: ReceiverOptions, sender: Sender) {
   const { target, signingSecret, integrationAddress, seed, now, timeoutMs } = options
   const clock = { now }
   const build = createBuilders({ seed, integrationAddress, clock })
   const invoice = { amount: '1.00', currency: 'EUR', settlementAmount: '1.08', settlementCurrency: 'USD' }
-
-  const newPayment: ProbeContext['newPayment'] = (fields) =>
+  /** Creates a payment at version 1. */
+  const newPayment = (fields?: Partial<SnapshotBody>) =>
     build.snapshot({
       txHash: `${doctorHashPrefix}${build.txHash().slice(doctorHashPrefix.length)}`,
       state: 'pending',
@@ -49,7 +39,8 @@ export function createProbeContext(options: ReceiverOptions, sender: Sender): Pr
       invoice,
       ...fields,
     })
-  const signBody: ProbeContext['signBody'] = async (text, formatHeader = ({ t, v1 }) => `t=${t},v1=${v1}`) => {
+  /** Signs a body without changing it, and builds its delivery. @param formatHeader - By default the valid header. */
+  async function signBody(text: string, formatHeader: FormatHeader = ({ t, v1 }) => `t=${t},v1=${v1}`) {
     const body = new TextEncoder().encode(text)
     const t = String(Math.floor(now() / 1_000))
     const v1 = await computeSignature(signingSecret, t, body)
@@ -62,7 +53,8 @@ export function createProbeContext(options: ReceiverOptions, sender: Sender): Pr
     timeoutMs,
     newPayment,
     signBody,
-    withHeader: (formatHeader) => signBody(JSON.stringify(newPayment()), formatHeader),
+    /** Signs a new payment, and builds its delivery with this header. */
+    withHeader: (formatHeader: FormatHeader) => signBody(JSON.stringify(newPayment()), formatHeader),
   }
 }
 
@@ -79,13 +71,17 @@ export function pass(answers: Judgement['answers'], note?: string): Judgement {
   return { verdict: 'pass', cause: null, answers, note }
 }
 
-export function warn(cause: DoctorCauseCode, answers: Judgement['answers'], note?: string): Judgement {
-  return { verdict: 'warn', cause, answers, note }
-}
+const judgeAs =
+  (verdict: 'warn' | 'fail') =>
+  (cause: DoctorCauseCode, answers: Judgement['answers'], note?: string): Judgement => ({
+    verdict,
+    cause,
+    answers,
+    note,
+  })
 
-export function fail(cause: DoctorCauseCode, answers: Judgement['answers'], note?: string): Judgement {
-  return { verdict: 'fail', cause, answers, note }
-}
+export const warn = judgeAs('warn')
+export const fail = judgeAs('fail')
 
 export interface ProbeSpec {
   readonly sent: string

@@ -107,10 +107,7 @@ export const windowProbes = {
   'slightly-ahead': probeWindow(-secondsInside),
 } satisfies ProbeTable
 
-/**
- * A probe of the window; a negative age lies in the future. Its failure is only a warning, because the tolerance is
- * recommended, not required.
- */
+/** A probe of the window; a negative age lies ahead. The tolerance is recommended, so a failure only warns. */
 function probeWindow(ageSeconds: number): ProbeSpec {
   const distance = Math.abs(ageSeconds)
   const isInside = distance === secondsInside

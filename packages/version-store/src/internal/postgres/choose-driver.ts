@@ -1,6 +1,6 @@
 /** Chooses the driver by the methods of the database. postgres.js, Kysely and Drizzle begin and commit. @module */
 import type { DrizzleSql } from '../../postgres-database.js'
-import { type PostgresDriver, plain, type Row, runWithCommitCheck, workAtSavepoint } from './driver.js'
+import { type PostgresDriver, plain, type Row, withCommitCheck, workAtSavepoint } from './driver.js'
 import { createPgDriver } from './pg.js'
 
 type Tag = (pieces: TemplateStringsArray, ...values: readonly string[]) => PromiseLike<readonly Row[]>
@@ -20,9 +20,8 @@ function postgresJsDriver(sql: Sql): PostgresDriver<Transaction> {
     // postgres.js 3.4 continues a broken transaction on a new connection: porsager/postgres 1155, 1215.
     survivesIdleTimeout: false,
     query,
-    transaction: (first, work) =>
-      sql.begin('isolation level read committed', (tx) => runWithCommitCheck(query, tx, first, work)),
-    nested: (outer, first, work) => outer.savepoint((tx) => runWithCommitCheck(query, tx, first, work)),
+    transaction: (first, work) => sql.begin('isolation level read committed', withCommitCheck(query, first, work)),
+    nested: (outer, first, work) => outer.savepoint(withCommitCheck(query, first, work)),
   }
 }
 
@@ -44,30 +43,18 @@ function drizzleDriver(database: Drizzle, sql: DrizzleSql): PostgresDriver<Drizz
     survivesIdleTimeout: false,
     query,
     transaction: (first, work) =>
-      database.transaction((tx) => runWithCommitCheck(query, tx, first, work), { isolationLevel: 'read committed' }),
-    nested: (outer, first, work) => outer.transaction((tx) => runWithCommitCheck(query, tx, first, work)),
+      database.transaction(withCommitCheck(query, first, work), { isolationLevel: 'read committed' }),
+    nested: (outer, first, work) => outer.transaction(withCommitCheck(query, first, work)),
   }
 }
 
 interface Kysely {
-  executeQuery(query: CompiledQuery): Promise<{ readonly rows: readonly Row[] }>
+  executeQuery(compiledQuery: object): Promise<{ readonly rows: readonly Row[] }>
   transaction(): {
     setIsolationLevel(level: 'read committed'): {
       execute<Result>(work: (tx: Kysely) => Promise<Result>): Promise<Result>
     }
   }
-}
-
-/** The form in which Kysely takes SQL text. */
-interface CompiledQuery {
-  readonly sql: string
-  readonly parameters: readonly string[]
-  readonly query: {
-    readonly kind: 'RawNode'
-    readonly sqlFragments: readonly string[]
-    readonly parameters: readonly []
-  }
-  readonly queryId: { readonly queryId: string }
 }
 
 function kyselyDriver(database: Kysely): PostgresDriver<Kysely> {
@@ -87,7 +74,7 @@ function kyselyDriver(database: Kysely): PostgresDriver<Kysely> {
       database
         .transaction()
         .setIsolationLevel('read committed')
-        .execute((tx) => runWithCommitCheck(query, tx, first, work)),
+        .execute(withCommitCheck(query, first, work)),
     nested: (tx, first, work) =>
       workAtSavepoint(
         (sql) => query(tx, plain(sql)),

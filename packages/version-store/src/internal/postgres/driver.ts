@@ -144,16 +144,13 @@ export interface PostgresDriver<Tx> {
 }
 
 /** For drivers that begin and commit by themselves: the commit check is the last statement before the COMMIT. */
-export async function runWithCommitCheck<Tx, Result>(
-  query: PostgresDriver<Tx>['query'],
-  tx: Tx,
-  first: Bound,
-  work: Work<Tx, Result>,
-): Promise<Result> {
-  const { result, commitCheck } = await work(tx, await query(tx, first))
-  if (commitCheck !== undefined) await query(tx, plain(commitCheck))
-  return result
-}
+export const withCommitCheck =
+  <Tx, Result>(query: PostgresDriver<Tx>['query'], first: Bound, work: Work<Tx, Result>) =>
+  async (tx: Tx): Promise<Result> => {
+    const { result, commitCheck } = await work(tx, await query(tx, first))
+    if (commitCheck !== undefined) await query(tx, plain(commitCheck))
+    return result
+  }
 
 export const savepoint = 'payment_version_effect'
 

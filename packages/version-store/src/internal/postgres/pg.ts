@@ -206,11 +206,7 @@ async function beginsAnew(client: Client): Promise<boolean> {
   }
 }
 
-async function query(
-  on: Pick<Client, 'query'>,
-  { statement: { text }, values }: Bound,
-  name: string | undefined,
-): Promise<readonly Row[]> {
+async function query(on: Pick<Client, 'query'>, { statement: { text }, values }: Bound, name: string | undefined) {
   return getLast(await on.query(name === undefined ? text : { name, text }, values)).rows
 }
 

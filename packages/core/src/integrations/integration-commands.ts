@@ -1,14 +1,23 @@
-/** Manages integrations. Source: docs/interface.md 6. @module */
+/** Manages integrations and their secrets. Source: docs/interface.md 5, 6. @module */
 import { IntegrationError } from '../errors.js'
-import { redactUrl } from '../history/audit-log.js'
+import { type Audited, type AuditNote, redactUrl } from '../history/audit-log.js'
 import type { ChainReads } from '../indexer/chain-store.js'
 import { parseAddress, parseName } from '../internal/parameters.js'
+import { assertWhole } from '../internal/values.js'
 import { findUnrecordedRanges, lockRecording, type Recording } from '../payments/recording.js'
-import { hashApiSecret, issueSecret } from '../secrets/keys.js'
-import { sealSecret } from '../secrets/seal.js'
-import type { IntegrationCommands, IntegrationRecord, IntegrationStore, IntegrationView } from './integration.js'
+import type { Clock, RandomSource } from '../ports/runtime.js'
+import type { StoreTransaction } from '../ports/store.js'
+import { hashApiSecret, issueSecret, type MasterKey, type SealedSecret, type SecretHash } from '../secrets/keys.js'
+import { openDataKey, openSecret, sealDataKey, sealSecret } from '../secrets/seal.js'
+import type {
+  IntegrationCommands,
+  IntegrationRecord,
+  IntegrationStore,
+  IntegrationTransaction,
+  IntegrationView,
+  ResealResult,
+} from './integration.js'
 import { type NotificationUrlRule, parseNotificationUrl } from './notification-url.js'
-import { createChange, createSecretCommands, type SecretDeps } from './secrets.js'
 
 interface IntegrationDeps extends SecretDeps, NotificationUrlRule {
   readonly integrations: Pick<IntegrationStore, 'find' | 'list'>
@@ -93,4 +102,176 @@ function toIntegrationView(record: IntegrationRecord, now: number): IntegrationV
     previousApiSecretUntil: findGraceEnd(record.previousApiSecret),
   }
   return { address, name, notificationUrl, enabled, createdAt, ...rotation }
+}
+
+interface Change<T> extends Omit<AuditNote, 'subject'> {
+  readonly fields: Parameters<IntegrationTransaction['update']>[1]
+  readonly result: T
+}
+
+/**
+ * Builds the function that changes an integration and records the change in the audit log. Any change deletes a
+ * previous signing secret past its grace time.
+ */
+export function createChange({ audited, clock }: Pick<SecretDeps, 'audited' | 'clock'>) {
+  return async <T>(
+    input: string,
+    decide: (before: IntegrationRecord, tx: StoreTransaction) => Change<T> | Promise<Change<T>>,
+  ): Promise<T> => {
+    const address = parseAddress(input)
+    // The lock of the audit log puts changes one after another, so `before` stays true until the commit.
+    return audited(async (tx, note) => {
+      const before = await tx.integrations.find(address)
+      if (before === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
+      const { fields, result, ...noted } = await decide(before, tx)
+      const expired = hasEnded(before.previousSigningSecret, clock.now()) ? { previousSigningSecret: null } : {}
+      const written = await tx.integrations.update(address, { ...expired, ...fields })
+      if (written === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
+      note({ ...noted, subject: address })
+      return result
+    })
+  }
+}
+
+function hasEnded(previous: { readonly until: number } | null, now: number): boolean {
+  return previous !== null && previous.until <= now
+}
+
+/** @throws IntegrationError `ERR_NO_PREVIOUS_SECRET`. */
+function assertPrevious(previous: { readonly until: number } | null, now: number, address: string): void {
+  if (previous === null || hasEnded(previous, now)) throw new IntegrationError('ERR_NO_PREVIOUS_SECRET', address)
+}
+
+export interface SecretDeps {
+  readonly audited: Audited
+  readonly keys: MasterKey
+  readonly clock: Pick<Clock, 'now'>
+  readonly random: Pick<RandomSource, 'bytes'>
+}
+
+/** Default grace time of the previous signing secret, in milliseconds: a day. */
+const defaultGraceMs = 86_400_000
+
+export function createSecretCommands(
+  deps: SecretDeps,
+): Pick<IntegrationCommands, Extract<keyof IntegrationCommands, `${string}Secret` | `${string}Secrets`>> {
+  const { keys, clock, random } = deps
+  const change = createChange(deps)
+  const openPrepared = (address: string, prepared: SealedSecret) =>
+    openSecret(keys, address, prepared, 'prepared signing secret')
+
+  return {
+    async rotateApiSecret(input, { graceMs = 0, keepsPrevious = false } = {}) {
+      assertWhole('graceMs', graceMs, 0)
+      const apiSecret = issueSecret('api', random)
+      const until = clock.now() + graceMs
+      return change(input, ({ address, apiSecret: active, previousApiSecret: former }) => {
+        if (keepsPrevious && former !== null && clock.now() < former.until)
+          throw new IntegrationError('ERR_PREVIOUS_API_SECRET', address)
+        const previousApiSecret = graceMs === 0 || active === null ? null : { ...active, until }
+        return {
+          fields: { apiSecret: hashApiSecret(keys.current, address, apiSecret), previousApiSecret },
+          action: 'integration.api_secret_rotated',
+          details: { graceMs },
+          result: { apiSecret },
+        }
+      })
+    },
+    endPreviousApiSecret: (input) =>
+      change(input, ({ address, previousApiSecret }) => {
+        assertPrevious(previousApiSecret, clock.now(), address)
+        const action = 'integration.previous_api_secret_ended'
+        return { fields: { previousApiSecret: null }, action, result: undefined }
+      }),
+    prepareSigningSecret: (input, { isShownAgain = true } = {}) =>
+      change(input, ({ address, preparedSigningSecret: prepared }) => {
+        if (prepared !== null && !isShownAgain) throw new IntegrationError('ERR_SIGNING_SECRET_PREPARED', address)
+        const isNew = prepared === null
+        const signingSecret = prepared === null ? issueSecret('whsec', random) : openPrepared(address, prepared)
+        return {
+          fields: { ...(isNew && { preparedSigningSecret: sealSecret(keys, random, address, signingSecret) }) },
+          action: isNew ? 'integration.signing_secret_prepared' : 'integration.signing_secret_shown',
+          result: { signingSecret, isNew },
+        }
+      }),
+    async activateSigningSecret(input, { graceMs = defaultGraceMs } = {}) {
+      assertWhole('graceMs', graceMs, 0)
+      return change(input, ({ address, preparedSigningSecret: prepared, signingSecret: active }) => {
+        if (prepared === null) throw new IntegrationError('ERR_SIGNING_SECRET_NOT_PREPARED', address)
+        // A secret that cannot be opened could sign nothing.
+        openPrepared(address, prepared)
+        const previousUntil = graceMs === 0 ? null : clock.now() + graceMs
+        const previousSigningSecret = previousUntil === null ? null : { ...active, until: previousUntil }
+        return {
+          fields: { signingSecret: prepared, preparedSigningSecret: null, previousSigningSecret },
+          action: 'integration.signing_secret_activated',
+          details: { graceMs },
+          result: { previousUntil },
+        }
+      })
+    },
+    abortSigningSecret: (input) =>
+      change(input, ({ address, preparedSigningSecret: prepared }) => {
+        if (prepared === null) throw new IntegrationError('ERR_SIGNING_SECRET_NOT_PREPARED', address)
+        const action = 'integration.signing_secret_aborted'
+        return { fields: { preparedSigningSecret: null }, action, result: undefined }
+      }),
+    endPreviousSigningSecret: (input) =>
+      change(input, ({ address, previousSigningSecret }) => {
+        assertPrevious(previousSigningSecret, clock.now(), address)
+        const action = 'integration.previous_signing_secret_ended'
+        return { fields: { previousSigningSecret: null }, action, result: undefined }
+      }),
+    resealSecrets: () => resealSecrets(deps),
+  }
+}
+
+/** Reseals all or none with the newest master key. Previous signing secrets past their grace time are deleted. */
+function resealSecrets({ audited, keys, clock, random }: SecretDeps): Promise<ResealResult> {
+  const isOlder = (stored: Pick<SecretHash, 'keyVersion'> | null) =>
+    stored !== null && stored.keyVersion !== keys.current.version
+
+  async function resealDataKeys({ dataKeys }: StoreTransaction): Promise<number> {
+    const older = (await dataKeys.list()).filter(({ key }) => isOlder(key))
+    for (const { purpose, key } of older)
+      await dataKeys.replace(purpose, key, sealDataKey(keys, random, purpose, openDataKey(keys, purpose, key)))
+    return older.length
+  }
+
+  return audited(async (tx, note) => {
+    const integrations = await tx.integrations.list()
+    const dataKeys = await resealDataKeys(tx)
+    const now = clock.now()
+    let resealed = 0
+    /** The secret under the newest key; undefined: it needs no change. */
+    function reseal<Secret extends SealedSecret>(address: string, stored: Secret | null): Secret | undefined {
+      if (stored === null || !isOlder(stored)) return undefined
+      resealed += 1
+      return { ...stored, ...sealSecret(keys, random, address, openSecret(keys, address, stored)) }
+    }
+    for (const { address, ...record } of integrations) {
+      const signingSecret = reseal(address, record.signingSecret)
+      const preparedSigningSecret = reseal(address, record.preparedSigningSecret)
+      const previous = record.previousSigningSecret
+      const previousSigningSecret = hasEnded(previous, now) ? null : reseal(address, previous)
+      const change = {
+        ...(signingSecret && { signingSecret }),
+        ...(preparedSigningSecret && { preparedSigningSecret }),
+        ...(previousSigningSecret !== undefined && { previousSigningSecret }),
+      }
+      if (Object.keys(change).length > 0) await tx.integrations.update(address, change)
+    }
+    const olderApiSecrets = integrations
+      .filter(
+        ({ apiSecret, previousApiSecret: previous }) =>
+          isOlder(apiSecret) || (isOlder(previous) && !hasEnded(previous, now)),
+      )
+      .map(({ address }) => address)
+    const olderLegacyKeys = (await tx.legacyKeys.list())
+      .filter(({ secret, revokedAt }) => revokedAt === null && isOlder(secret))
+      .map(({ id }) => id)
+    const details = { resealed, dataKeys, keyVersion: keys.current.version }
+    note({ action: 'secrets.resealed', subject: 'all', details })
+    return { resealed, dataKeys, olderApiSecrets, olderLegacyKeys }
+  })
 }

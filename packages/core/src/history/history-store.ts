@@ -40,8 +40,7 @@ export interface HistoryStore {
   /** Begins a segment. Rows of transactions that run meanwhile may still join the previous one. */
   beginSegment(): Promise<void>
   /**
-   * Closes the segments up to a number: their deliveries can no longer be replayed. Once none of these deliveries is
-   * pending, the history of the segments no longer changes.
+   * Closes the segments up to a number: their deliveries cannot be replayed, and stay unchanged once none is pending.
    * @throws RangeError When one of these deliveries is missing, or the segment is the newest.
    */
   closeSegments(upTo: number): Promise<void>
@@ -54,10 +53,8 @@ export interface HistoryStore {
   /** The removable rows. @throws RangeError For deliveries and attempts of a segment that is not closed. */
   part<Kind extends SegmentedKind>(kind: Kind, segment: number): Promise<HistoryPart<Kind>>
   /**
-   * Stores removed rows again; rows that are still stored stay unchanged. Deliveries and attempts need a closed
-   * segment, updates any segment but the newest.
-   * @throws RangeError For a segment that does not allow it, for a row of another segment, and for a row whose payment
-   * or delivery is not stored.
+   * Stores removed rows again; stored rows stay unchanged. Deliveries and attempts need a closed segment, updates any
+   * but the newest. @throws RangeError For another segment, and for a row whose payment or delivery is not stored.
    */
   restore<Kind extends SegmentedKind>(kind: Kind, segment: number, rows: readonly HistoryRows[Kind][]): Promise<void>
 }
@@ -162,11 +159,8 @@ export interface HistoryArchive {
 /** How long each kind of history stays, in milliseconds; null: for ever. */
 export type RetentionPolicy = Readonly<Record<HistoryKind, number | null>>
 
-/** Expired history: the rows of one kind and period. */
-export interface ExpiredHistory {
-  readonly kind: HistoryKind
-  /** Number of the segment, or of the first audit record. */
-  readonly part: number
+/** Expired history: the rows of one kind and period. `part`: the segment, or the first audit record. */
+export interface ExpiredHistory extends Omit<ArchiveHeader, 'writtenAt'> {
   readonly rows: number
   /** 0 for the first segment. */
   readonly from: number

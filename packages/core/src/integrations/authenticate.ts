@@ -8,7 +8,6 @@ import type { Caller, IntegrationStore } from './integration.js'
 
 /** Longest accepted header value; credentials of this service need about 130 characters. */
 const maxLength = 512
-
 // As long as real credentials, so that timing is the same. No integration can have this address.
 const dummyCredentials = { address: `0x${'x'.repeat(40)}`, secret: 'x'.repeat(50) }
 const encodedDummy = Buffer.from(`${dummyCredentials.address}:${dummyCredentials.secret}`).toString('base64')
@@ -17,7 +16,6 @@ const dummyHeader = `Basic ${encodedDummy}`
 
 const headerPattern = /^basic +([A-Za-z0-9+/]+={0,2})$/i
 const addressPattern = /^0x[0-9a-fA-F]{40}$/
-// Control characters never occur in an issued secret, so a header with one is malformed.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const controlCharacters = /[\u0000-\u001f\u007f]/
 
@@ -50,8 +48,7 @@ export interface CredentialCheckDeps {
   readonly random: Pick<RandomSource, 'bytes'>
 }
 
-export interface AcceptedSecret {
-  readonly integrationAddress: string
+export interface AcceptedSecret extends Caller {
   readonly hash: string
   /** End of the grace time in unix milliseconds; infinite for the current secret. */
   readonly until: number
@@ -87,10 +84,7 @@ function matchesHash(computed: readonly SecretHash[], stored: SecretHash): boole
   return expected.length === bytes.length && timingSafeEqual(bytes, expected) && candidate !== undefined
 }
 
-/**
- * How long a cached result is used, in milliseconds. For this long at most, a secret that another process revokes stays
- * valid here. A change by this process applies at once.
- */
+/** How long a cached result is used, in milliseconds: a secret that another process revokes stays valid this long. */
 export const credentialCacheMs = 250
 
 /** The most cached headers; a service has far fewer callers at one time. */
@@ -150,8 +144,8 @@ export function createAuthenticate(deps: CredentialCheckDeps & { readonly cache:
   return async (authorization?: string | null): Promise<Caller | null> => {
     const header = authorization ?? dummyHeader
     const cached = cache.find(header)
-    if (cached !== undefined && clock.now() < cached.until) return { integrationAddress: cached.integrationAddress }
-    const accepted = await cache.read(header, () => check(authorization))
+    const isValid = cached !== undefined && clock.now() < cached.until
+    const accepted = isValid ? cached : await cache.read(header, () => check(authorization))
     return accepted && { integrationAddress: accepted.integrationAddress }
   }
 }

@@ -1,30 +1,26 @@
 /** Manages integrations and their secrets. Source: docs/interface.md 5, 6. @module */
 import { IntegrationError } from '../errors.js'
-import { type Audited, type AuditNote, redactUrl } from '../history/audit-log.js'
+import { type AuditNote, type CommandDeps, redactUrl } from '../history/audit-log.js'
 import type { ChainReads } from '../indexer/chain-store.js'
 import { parseAddress, parseName } from '../internal/parameters.js'
 import { assertWhole } from '../internal/values.js'
 import { findUnrecordedRanges, lockRecording, type Recording } from '../payments/recording.js'
-import type { Clock, RandomSource } from '../ports/runtime.js'
 import type { StoreTransaction } from '../ports/store.js'
-import { hashApiSecret, issueSecret, type MasterKey, type SealedSecret, type SecretHash } from '../secrets/keys.js'
+import { hashApiSecret, issueSecret, type SealedSecret, type SecretHash } from '../secrets/keys.js'
 import { openDataKey, openSecret, sealDataKey, sealSecret } from '../secrets/seal.js'
-import type {
-  IntegrationCommands,
-  IntegrationRecord,
-  IntegrationStore,
-  IntegrationTransaction,
-  IntegrationView,
-  ResealResult,
-} from './integration.js'
+import type { GraceEnd, IntegrationChange, IntegrationCommands, IntegrationRecord } from './integration.js'
+import type { IntegrationStore, IntegrationView, ResealResult } from './integration.js'
 import { type NotificationUrlRule, parseNotificationUrl } from './notification-url.js'
 
-interface IntegrationDeps extends SecretDeps, NotificationUrlRule {
-  readonly integrations: Pick<IntegrationStore, 'find' | 'list'>
+export interface RecordingDeps {
   readonly chains: Pick<ChainReads, 'coverage'>
   readonly recording: Recording
   /** Chains that this process follows. */
   readonly followed: readonly number[]
+}
+
+interface IntegrationDeps extends CommandDeps, NotificationUrlRule, RecordingDeps {
+  readonly integrations: Pick<IntegrationStore, 'find' | 'list'>
 }
 
 /** Plain secrets are returned once and never stored. */
@@ -94,18 +90,18 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
 
 function toIntegrationView(record: IntegrationRecord, now: number): IntegrationView {
   const { address, name, notificationUrl, enabled, createdAt } = record
-  const findGraceEnd = (previous: { readonly until: number } | null) =>
-    previous !== null && now < previous.until ? previous.until : null
-  const rotation = {
+  const findGraceEnd = (previous: GraceEnd | null) =>
+    previous === null || hasEnded(previous, now) ? null : previous.until
+  return {
+    ...{ address, name, notificationUrl, enabled, createdAt },
     signingSecretPrepared: record.preparedSigningSecret !== null,
     previousSigningSecretUntil: findGraceEnd(record.previousSigningSecret),
     previousApiSecretUntil: findGraceEnd(record.previousApiSecret),
   }
-  return { address, name, notificationUrl, enabled, createdAt, ...rotation }
 }
 
 interface Change<T> extends Omit<AuditNote, 'subject'> {
-  readonly fields: Parameters<IntegrationTransaction['update']>[1]
+  readonly fields: IntegrationChange
   readonly result: T
 }
 
@@ -113,7 +109,7 @@ interface Change<T> extends Omit<AuditNote, 'subject'> {
  * Builds the function that changes an integration and records the change in the audit log. Any change deletes a
  * previous signing secret past its grace time.
  */
-export function createChange({ audited, clock }: Pick<SecretDeps, 'audited' | 'clock'>) {
+function createChange({ audited, clock }: Pick<CommandDeps, 'audited' | 'clock'>) {
   return async <T>(
     input: string,
     decide: (before: IntegrationRecord, tx: StoreTransaction) => Change<T> | Promise<Change<T>>,
@@ -133,28 +129,19 @@ export function createChange({ audited, clock }: Pick<SecretDeps, 'audited' | 'c
   }
 }
 
-function hasEnded(previous: { readonly until: number } | null, now: number): boolean {
-  return previous !== null && previous.until <= now
-}
+const hasEnded = (previous: GraceEnd | null, now: number): boolean => previous !== null && previous.until <= now
 
 /** @throws IntegrationError `ERR_NO_PREVIOUS_SECRET`. */
-function assertPrevious(previous: { readonly until: number } | null, now: number, address: string): void {
+function assertPrevious(previous: GraceEnd | null, now: number, address: string): void {
   if (previous === null || hasEnded(previous, now)) throw new IntegrationError('ERR_NO_PREVIOUS_SECRET', address)
-}
-
-export interface SecretDeps {
-  readonly audited: Audited
-  readonly keys: MasterKey
-  readonly clock: Pick<Clock, 'now'>
-  readonly random: Pick<RandomSource, 'bytes'>
 }
 
 /** Default grace time of the previous signing secret, in milliseconds: a day. */
 const defaultGraceMs = 86_400_000
 
-export function createSecretCommands(
-  deps: SecretDeps,
-): Pick<IntegrationCommands, Extract<keyof IntegrationCommands, `${string}Secret` | `${string}Secrets`>> {
+type SecretCommands = Pick<IntegrationCommands, Extract<keyof IntegrationCommands, `${string}Secret${'' | 's'}`>>
+
+function createSecretCommands(deps: CommandDeps): SecretCommands {
   const { keys, clock, random } = deps
   const change = createChange(deps)
   const openPrepared = (address: string, prepared: SealedSecret) =>
@@ -227,20 +214,16 @@ export function createSecretCommands(
 }
 
 /** Reseals all or none with the newest master key. Previous signing secrets past their grace time are deleted. */
-function resealSecrets({ audited, keys, clock, random }: SecretDeps): Promise<ResealResult> {
+function resealSecrets({ audited, keys, clock, random }: CommandDeps): Promise<ResealResult> {
   const isOlder = (stored: Pick<SecretHash, 'keyVersion'> | null) =>
     stored !== null && stored.keyVersion !== keys.current.version
 
-  async function resealDataKeys({ dataKeys }: StoreTransaction): Promise<number> {
-    const older = (await dataKeys.list()).filter(({ key }) => isOlder(key))
-    for (const { purpose, key } of older)
-      await dataKeys.replace(purpose, key, sealDataKey(keys, random, purpose, openDataKey(keys, purpose, key)))
-    return older.length
-  }
-
   return audited(async (tx, note) => {
     const integrations = await tx.integrations.list()
-    const dataKeys = await resealDataKeys(tx)
+    const olderDataKeys = (await tx.dataKeys.list()).filter(({ key }) => isOlder(key))
+    for (const { purpose, key } of olderDataKeys)
+      await tx.dataKeys.replace(purpose, key, sealDataKey(keys, random, purpose, openDataKey(keys, purpose, key)))
+    const dataKeys = olderDataKeys.length
     const now = clock.now()
     let resealed = 0
     /** The secret under the newest key; undefined: it needs no change. */
@@ -261,15 +244,12 @@ function resealSecrets({ audited, keys, clock, random }: SecretDeps): Promise<Re
       }
       if (Object.keys(change).length > 0) await tx.integrations.update(address, change)
     }
-    const olderApiSecrets = integrations
-      .filter(
-        ({ apiSecret, previousApiSecret: previous }) =>
-          isOlder(apiSecret) || (isOlder(previous) && !hasEnded(previous, now)),
-      )
-      .map(({ address }) => address)
-    const olderLegacyKeys = (await tx.legacyKeys.list())
-      .filter(({ secret, revokedAt }) => revokedAt === null && isOlder(secret))
-      .map(({ id }) => id)
+    const olderApiSecrets = integrations.flatMap(({ address, apiSecret, previousApiSecret: previous }) =>
+      isOlder(apiSecret) || (isOlder(previous) && !hasEnded(previous, now)) ? [address] : [],
+    )
+    const olderLegacyKeys = (await tx.legacyKeys.list()).flatMap(({ id, secret, revokedAt }) =>
+      revokedAt === null && isOlder(secret) ? [id] : [],
+    )
     const details = { resealed, dataKeys, keyVersion: keys.current.version }
     note({ action: 'secrets.resealed', subject: 'all', details })
     return { resealed, dataKeys, olderApiSecrets, olderLegacyKeys }

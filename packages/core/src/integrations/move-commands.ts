@@ -1,11 +1,10 @@
 /** Moves an integration between cells: export and import. Source: docs/decisions/cells.md. @module */
 import type { ProcessorUpdate } from '@payment-integration/contract'
 import { IntegrationError, UpdateConflictError } from '../errors.js'
-import type { Audited } from '../history/audit-log.js'
-import type { ChainReads } from '../indexer/chain-store.js'
+import { type CommandDeps, recordNote } from '../history/audit-log.js'
 import { parseAddress, parseName } from '../internal/parameters.js'
 import { checkUpdate, toSelectors, type UpdateOutcomes } from '../payments/apply-updates.js'
-import { findUnrecordedRanges, lockRecording, type Recording } from '../payments/recording.js'
+import { findUnrecordedRanges, lockRecording } from '../payments/recording.js'
 import type { Clock } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { MasterKey, SealedSecret, SecretHash } from '../secrets/keys.js'
@@ -18,36 +17,34 @@ import {
   decideImport,
   formatPaymentKey,
 } from './decide-import.js'
-import type { IntegrationCommands, IntegrationRecord, IntegrationStore } from './integration.js'
-import type { MoveCommands, MovedPayment, MovedUpdate, MoveRow, MoveStore, MoveTransaction } from './move-store.js'
-import { MoveError, moveHeaderSchema, moveRowSchema } from './move-store.js'
+import type { GraceEnd, IntegrationCommands, IntegrationRecord, IntegrationStore } from './integration.js'
+import type { RecordingDeps } from './integration-commands.js'
+import type { ImportedIntegration, MoveCommands, MovedPayment, MovedUpdate, MoveRow } from './move-store.js'
+import { MoveError, moveHeaderSchema, moveRowSchema, type MoveStore, type MoveTransaction } from './move-store.js'
 import { type NotificationUrlRule, parseNotificationUrl } from './notification-url.js'
 
 /** Time between two checks, in milliseconds. */
 const pollMs = 100
 
 /** Polls until `isTrue` resolves true. @throws The signal's reason. */
-export async function waitUntil(
-  clock: Pick<Clock, 'sleep'>,
-  isTrue: () => Promise<boolean>,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function waitUntil(clock: Pick<Clock, 'sleep'>, isTrue: () => Promise<boolean>, signal: AbortSignal | undefined) {
   while (!(await isTrue())) {
     signal?.throwIfAborted()
     await clock.sleep(pollMs, signal)
   }
 }
 
-export interface ExportDeps {
+interface MoveDeps extends CommandDeps, NotificationUrlRule, RecordingDeps {
   readonly moves: MoveStore
   readonly integrations: Pick<IntegrationStore, 'find'>
   readonly setEnabled: IntegrationCommands['setEnabled']
-  readonly audited: Audited
-  readonly keys: MasterKey
-  readonly clock: Pick<Clock, 'now' | 'sleep'>
+  readonly transaction: Store['transaction']
+  readonly applyUpdates: (updates: readonly ProcessorUpdate[]) => Promise<UpdateOutcomes>
+  /** Called when deliveries are due: wakes the dispatcher. */
+  readonly onDue: () => void
 }
 
-export function createExport(deps: ExportDeps): MoveCommands['export'] {
+function createExport(deps: MoveDeps): MoveCommands['export'] {
   const { moves, integrations, setEnabled, audited, keys, clock } = deps
   return async (input, create, { signal } = {}) => {
     const address = parseAddress(input)
@@ -76,9 +73,7 @@ export function createExport(deps: ExportDeps): MoveCommands['export'] {
       if ((await integrations.find(address))?.enabled !== false)
         throw new IntegrationError('ERR_INTEGRATION_CHANGED', address)
       const { hmac } = await writer.finish()
-      await audited(async (_tx, note) => {
-        note({ action: 'integration.exported', subject: address, details: { hmac, ...counts } })
-      })
+      await recordNote(audited, { action: 'integration.exported', subject: address, details: { hmac, ...counts } })
       return { hmac, ...counts }
     } catch (error) {
       await file.discard()
@@ -95,29 +90,17 @@ async function* readStoredRows(moves: MoveStore, address: string): AsyncGenerato
 /** The most rows in one transaction. */
 const batchSize = 200
 
-interface ImportDeps extends ExportDeps, NotificationUrlRule {
-  readonly chains: Pick<ChainReads, 'coverage'>
-  readonly recording: Recording
-  /** Chains that this process follows. */
-  readonly followed: readonly number[]
-  readonly transaction: Store['transaction']
-  readonly applyUpdates: (updates: readonly ProcessorUpdate[]) => Promise<UpdateOutcomes>
-  /** Called when deliveries are due: wakes the dispatcher. */
-  readonly onDue: () => void
-}
-
-function createImport(deps: ImportDeps): MoveCommands['import'] {
+function createImport(deps: MoveDeps): MoveCommands['import'] {
   const { moves, transaction, recording, audited, keys, clock, onDue } = deps
   return async (reader, { signal } = {}) => {
     const file = await openSignedFile(keys, 'move-file', reader, signal)
-    const { hmac } = file
     const { integration: exported } = await file.header(moveHeaderSchema)
     const { address, name, notificationUrl } = exported
     checkKeys(keys, exported, clock.now())
     const checked = { name: parseName(name), notificationUrl: parseNotificationUrl(notificationUrl, deps) }
     const integration: IntegrationRecord = { ...exported, ...checked }
     const rows = () => readRows(file, address)
-    const importAll = (isRehearsal: boolean) => importRows(deps, address, rows, { isRehearsal, signal })
+    const importAll = (isRehearsal: boolean) => importRows(deps, address, rows, isRehearsal, signal)
     await transaction((tx) => findDisabled(tx, address))
     if (recording === 'own') await storeDisabled(deps, integration, rows())
     // Every row is parsed and decided before the first row is stored.
@@ -127,7 +110,7 @@ function createImport(deps: ImportDeps): MoveCommands['import'] {
     // Transactions that began earlier store versions without a delivery. `addDeliveries` finds these afterwards.
     await waitUntil(clock, await moves.runningWriters(), signal)
     const counts = await importAll(false)
-    const imported = { hmac, ...counts, added: await addDeliveries(moves, address, rows(), signal) }
+    const imported = { hmac: file.hmac, ...counts, added: await addDeliveries(moves, address, rows(), signal) }
     await audited(async (tx, note) => {
       await upsertIntegration(tx, { ...integration, enabled: true })
       note({ action: 'integration.imported', subject: address, details: imported })
@@ -142,20 +125,16 @@ async function* readRows(file: SignedFile, address: string): AsyncGenerator<Move
   for await (const rows of file.rows(moveRowSchema))
     for (const row of rows) {
       if ('payment' in row) assertSnapshots(row.payment, address)
-      if (!('waiting' in row)) yield row
-      else {
-        const waiting = checkUpdate(row.waiting)
-        if ((waiting.integrationAddress ?? address) !== address)
-          throw createForeignRowError(`Update ${waiting.id}`, address)
-        yield { waiting }
-      }
+      const waiting = 'waiting' in row ? checkUpdate(row.waiting) : null
+      if ((waiting?.integrationAddress ?? address) !== address)
+        throw createForeignRowError(`Update ${waiting?.id}`, address)
+      yield waiting ? { waiting } : row
     }
 }
 
 /** Checks that the keys of this cell open all secrets that still count. @throws MoveError `ERR_MOVE_KEY_MISSING`. */
 function checkKeys(keys: MasterKey, integration: IntegrationRecord, now: number): void {
-  const dropExpired = <T extends { readonly until: number }>(secret: T | null) =>
-    secret !== null && now < secret.until ? secret : null
+  const dropExpired = <T extends GraceEnd>(secret: T | null) => (secret !== null && now < secret.until ? secret : null)
   const canUse = (secret: SealedSecret | SecretHash): boolean => {
     if ('hash' in secret) return keys.find(secret.keyVersion) !== undefined
     try {
@@ -180,11 +159,8 @@ function checkKeys(keys: MasterKey, integration: IntegrationRecord, now: number)
 }
 
 /** Stores a new integration, disabled. @throws MoveError `ERR_MOVE_UNRECORDED` when blocks were indexed without it. */
-async function storeDisabled(
-  { transaction, followed, chains }: ImportDeps,
-  record: IntegrationRecord,
-  rows: AsyncIterable<MoveRow>,
-): Promise<void> {
+async function storeDisabled(deps: MoveDeps, record: IntegrationRecord, rows: AsyncIterable<MoveRow>): Promise<void> {
+  const { transaction, followed, chains } = deps
   const firstBlocks = new Map<number, number>()
   for await (const row of rows)
     if ('payment' in row) {
@@ -225,11 +201,12 @@ const rehearsed = new Error('The rows of a rehearsal are not stored.')
  * @returns The number of stored payments and updates. `left`: dropped payments of the file that are not stored here.
  */
 async function importRows(
-  deps: ImportDeps,
+  deps: MoveDeps,
   address: string,
   rows: () => AsyncIterable<MoveRow>,
-  { isRehearsal, signal }: { readonly isRehearsal: boolean; readonly signal: AbortSignal | undefined },
-): Promise<{ readonly payments: number; readonly updates: number; readonly left: number }> {
+  isRehearsal: boolean,
+  signal: AbortSignal | undefined,
+): Promise<Pick<ImportedIntegration, 'payments' | 'updates' | 'left'>> {
   const { moves } = deps
   const otherUpdates = await findOtherUpdates(moves, address, rows())
   const leftOut = new Set<string>()
@@ -261,11 +238,7 @@ async function importRows(
 }
 
 /** The payments with updates that the file lacks. */
-async function findOtherUpdates(
-  moves: MoveStore,
-  address: string,
-  rows: AsyncIterable<MoveRow>,
-): Promise<ReadonlySet<string>> {
+async function findOtherUpdates(moves: MoveStore, address: string, rows: AsyncIterable<MoveRow>) {
   const stored = new Map<string, MovedUpdate>()
   for await (const page of moves.updates(address))
     for (const row of page) if ('update' in row) stored.set(row.update.id, row.update)
@@ -295,7 +268,7 @@ async function decidePayments(
   payments: readonly MovedPayment[],
   otherUpdates: ReadonlySet<string>,
   leftOut: Set<string>,
-): Promise<{ id: string; moved: MovedPayment }[]> {
+) {
   const storedByKey = new Map((await tx.find(payments)).map((each) => [formatPaymentKey(each), each]))
   const replaced: { id: string; moved: MovedPayment }[] = []
   for (const moved of payments) {
@@ -326,12 +299,9 @@ async function importUpdates(tx: MoveTransaction, address: string, updates: read
  * Applies updates that waited in the other cell. A stored update with other content stays. An update is skipped if only
  * other integrations have its payment.
  */
-async function applyWaitingUpdates(
-  { transaction, applyUpdates }: ImportDeps,
-  address: string,
-  updates: readonly ProcessorUpdate[],
-): Promise<void> {
+async function applyWaitingUpdates(deps: MoveDeps, address: string, updates: readonly ProcessorUpdate[]) {
   if (updates.length === 0) return
+  const { transaction, applyUpdates } = deps
   const payments = await transaction((tx) => tx.paymentsForChange(...toSelectors(updates)))
   const ownUpdates = updates.filter(({ chainId, txHash }) => {
     const named = payments.filter((each) => String(each.chainId) === chainId && each.txHash === txHash)
@@ -341,10 +311,10 @@ async function applyWaitingUpdates(
     if (outcome.status === 'rejected' && !(outcome.reason instanceof UpdateConflictError)) throw outcome.reason
 }
 
-type MoveDeps = Omit<ImportDeps, 'moves'> & { readonly store: Pick<Store, 'moves'> }
-
-export function createMoveCommands({ store, ...deps }: MoveDeps): MoveCommands {
-  const { moves } = store
+export function createMoveCommands({
+  store: { moves },
+  ...deps
+}: Omit<MoveDeps, 'moves'> & { readonly store: Pick<Store, 'moves'> }): MoveCommands {
   if (moves !== null) return { export: createExport({ ...deps, moves }), import: createImport({ ...deps, moves }) }
   const message = 'This store moves no integrations; use SQLite or PostgreSQL.'
   const reject = () => Promise.reject(new MoveError('ERR_MOVE_UNSUPPORTED', message))

@@ -27,10 +27,7 @@ export interface AttemptRecord {
   readonly latencyMs: number
   /** HTTP status; null when none arrived. */
   readonly status: number | null
-  /**
-   * Null on success, and only then; else `status_<n>`, `timeout`, `connection`, `refused_address`, `malformed_answer`
-   * (with any status or none) or `secret_unreadable`.
-   */
+  /** Null on success alone; else `status_<n>`, `secret_unreadable`, or a `PostFailure`: malformed with any status. */
   readonly reason: string | null
   /** Start of the response body as text; null when none arrived. */
   readonly excerpt: string | null
@@ -48,12 +45,12 @@ export type AttemptDecision =
 
 export interface SettledAttempt {
   readonly claim: Pick<ClaimedDelivery, 'deliveryId' | 'leaseToken' | 'integrationAddress' | 'replay' | 'probe'>
-  /** The previous attempt, whose signature the receiver rejected in a rotation. Both are one step of the schedule. */
-  readonly rejected?: AttemptRecord | null | undefined
+  /** The previous attempt, whose signature the receiver rejected in a rotation: both are one step of the schedule. */
+  readonly rejected?: AttemptRecord | null
   readonly attempt: AttemptRecord
   readonly verdict: AttemptDecision
   /** False for replays, unsent attempts, and failures after a rejected signature during a rotation. @default true */
-  readonly countsForHealth?: boolean | undefined
+  readonly countsForHealth?: boolean
 }
 
 /** Recent failures of an integration's endpoint. A changed URL resets them. */
@@ -68,10 +65,7 @@ export interface EndpointChange extends EndpointHealth {
   readonly blockMs: number | null
 }
 
-export interface EndpointResult {
-  readonly delivered: boolean
-  readonly probe: boolean
-}
+export type EndpointResult = Pick<ClaimedDelivery, 'probe'> & { readonly delivered: boolean }
 
 /** Computes an endpoint's new health from results in order. Pure: a store may call it twice. */
 export type EndpointJudge = (before: EndpointHealth, results: readonly EndpointResult[]) => EndpointChange
@@ -98,12 +92,7 @@ export type DeliveryStatus = 'pending' | 'delivered' | 'exhausted' | 'superseded
 
 export type SettledStatus = Exclude<DeliveryStatus, 'missing'>
 
-export interface DeliveryView {
-  readonly deliveryId: string
-  readonly integrationAddress: string
-  readonly chainId: number
-  readonly txHash: string
-  readonly version: number
+export interface DeliveryView extends Omit<PostedDelivery, 'attempt'> {
   readonly status: DeliveryStatus
   readonly createdAt: number
   readonly attempts: readonly AttemptRecord[]
@@ -111,16 +100,13 @@ export interface DeliveryView {
   readonly nextAttemptAt: number | null
 }
 
-/** Selects the deliveries that match every given field. */
-export interface DeliveryFilter {
-  readonly integrationAddress?: string | undefined
-  readonly chainId?: number | undefined
-  readonly txHash?: string | undefined
-  readonly status?: DeliveryStatus | undefined
-  /** Created at this time, or later. A delivery without a time is older than any. */
-  readonly since?: number | undefined
-  readonly until?: number | undefined
-}
+/**
+ * Selects the deliveries that match every given field. `since`: created at this time, or later; `until`: before it. A
+ * delivery without a time is older than any.
+ */
+export type DeliveryFilter = {
+  readonly [Name in 'integrationAddress' | 'chainId' | 'txHash' | 'status']?: DeliveryView[Name] | undefined
+} & { readonly [Name in 'since' | 'until']?: number | undefined }
 
 export interface StreamedDelivery
   extends Pick<DeliveryView, 'deliveryId' | 'chainId' | 'txHash' | 'version' | 'createdAt'> {
@@ -186,13 +172,6 @@ export interface ClaimRequest {
   readonly freeSlots?: number | undefined
 }
 
-export interface LongestWaits {
-  readonly leaseMs: number
-  /** Between a failed attempt and its retry, by the step of the schedule, from the first. */
-  readonly retryMs: readonly number[]
-  readonly blockMs: number
-}
-
 /** Claims, settles and lists deliveries. Leases use the store's clock, so dispatchers need no common clock. */
 export interface DeliveryStore {
   /**
@@ -213,8 +192,15 @@ export interface DeliveryStore {
    * another transaction are left out. Results for an earlier URL of the integration change no health.
    */
   settle(settled: readonly SettledAttempt[], judge: EndpointJudge): Promise<SettleResult>
-  /** Makes deliveries due now that wait longer than any delay: a clock ahead wrote them. Resolves their number. */
-  resetOverlongWaits(longest: LongestWaits): Promise<number>
+  /**
+   * Makes deliveries due now that wait longer than any delay: a clock ahead wrote them. Resolves their number.
+   * `retryMs`: between a failed attempt and its retry, by the step of the schedule, from the first.
+   */
+  resetOverlongWaits(longest: {
+    readonly leaseMs: number
+    readonly retryMs: readonly number[]
+    readonly blockMs: number
+  }): Promise<number>
   /** Milliseconds until the next delivery can be claimed, 0 when one can, null when the outbox is empty. */
   msUntilDue(): Promise<number | null>
   /**
@@ -237,9 +223,8 @@ export interface DeliveryStore {
   /** The oldest database snapshot of any session; null: none is open, or the database keeps no dead rows for them. */
   oldestSnapshot(): Promise<DatabaseSnapshot | null>
   /**
-   * The highest known id up to which no delivery is added any more: transactions may commit in another order than that
-   * of their ids. It never moves down. Null: transactions in flight leave it unknown; call again. `0`: there is no
-   * delivery.
+   * The highest known id up to which no delivery is added any more, as transactions may commit out of order; it never
+   * moves down. Null: transactions in flight leave it unknown; call again. `0`: there is no delivery.
    */
   completeUpTo(): Promise<string | null>
   /** Deliveries of one integration by id, in any status. The cost grows with the result. */

@@ -1,7 +1,5 @@
 /** Streams the deliveries of one integration as they are stored. See docs/decisions/trigger-and-listen.md. @module */
-import { integrationHeader, signatureHeader } from '@payment-integration/contract'
-import { jsonContentType, type StreamedDeliveryBody, type StreamReady } from '@payment-integration/contract/internal'
-import { signDelivery } from '@payment-integration/webhook/signing'
+import type { StreamedDeliveryBody, StreamReady } from '@payment-integration/contract/internal'
 import { InvalidRequestError } from '../errors.js'
 import type { Caller } from '../integrations/integration.js'
 import { describeError } from '../internal/values.js'
@@ -10,7 +8,7 @@ import type { Clock, Logger } from '../ports/runtime.js'
 import { createMonotonicNow, createSleeper } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import type { MasterKey } from '../secrets/keys.js'
-import type { OpenSecret } from './attempt.js'
+import { buildDeliveryHeaders, type OpenSecret } from './attempt.js'
 import type { StreamedDelivery } from './delivery-store.js'
 
 /** A message of a stream. `id`: the position in the stream after the message. */
@@ -22,9 +20,7 @@ export type StreamMessage =
   /** No message was sent for 5 seconds. */
   | { readonly kind: 'heartbeat' }
 
-export interface StreamRequest {
-  /** The authenticated caller, lowercased. */
-  readonly integrationAddress: string
+interface StreamRequest extends Caller {
   /** The caller's credentials, checked again while the stream is open. */
   readonly authorization: string | null
   /** The id of the last message that the caller has; null: none. */
@@ -41,7 +37,7 @@ export interface DeliveryStreams {
    * @returns Null when too many streams are open.
    * @throws InvalidRequestError `ERR_CURSOR_INVALID` for a malformed position or time.
    */
-  open(request: StreamRequest): AsyncGenerator<StreamMessage, void, undefined> | null
+  open(request: StreamRequest): StreamMessages | null
   /** Ends all streams, and opens no more. */
   close(): void
 }
@@ -119,8 +115,7 @@ interface FollowDeps extends StreamDeps {
   readonly positions: StreamPositionCodec
 }
 
-interface StreamStart {
-  readonly integrationAddress: string
+interface StreamStart extends Caller {
   /** Begins after this delivery; null: no position was given. */
   readonly resumeAfter: string | null
   /** Without a position: begins with deliveries created since this unix time in milliseconds; null: now. */
@@ -132,8 +127,10 @@ interface StreamStart {
   onEnd(): void
 }
 
+type StreamMessages = AsyncGenerator<StreamMessage, void, undefined>
+
 /** Yields the messages of a stream. It ends with the signal, the credentials, or an error, which is logged. */
-async function* followStream(deps: FollowDeps, start: StreamStart): AsyncGenerator<StreamMessage, void, undefined> {
+async function* followStream(deps: FollowDeps, start: StreamStart): StreamMessages {
   const sleeper = createSleeper(deps.clock)
   const unfollow = deps.tail.follow(sleeper.wake)
   try {
@@ -151,7 +148,7 @@ async function* messages(
   deps: FollowDeps,
   start: StreamStart,
   sleep: (ms: number) => Promise<unknown>,
-): AsyncGenerator<StreamMessage, void, undefined> {
+): StreamMessages {
   const { tail, positions, clock } = deps
   const { deliveries, integrations } = deps.store
   const { integrationAddress, isAdmitted, signal } = start
@@ -178,7 +175,7 @@ async function* messages(
         if (secret === null) return
         for (const delivery of part) {
           if (signal.aborted) return
-          const data = await buildSignedBody(delivery, { integrationAddress, secret, now: clock.now() })
+          const data = await buildSignedBody(delivery, integrationAddress, secret, clock.now())
           after = delivery.deliveryId
           yield { kind: 'delivery', id: encodeId(after), data }
           sentAt = elapsed()
@@ -201,10 +198,8 @@ async function* messages(
 }
 
 /** The id before the first delivery created since the given time; null: no time was given, or no delivery is so new. */
-async function findStartPosition(
-  { store: { deliveries } }: StreamDeps,
-  { createdSince, integrationAddress }: StreamStart,
-): Promise<string | null> {
+async function findStartPosition({ store: { deliveries } }: StreamDeps, start: StreamStart): Promise<string | null> {
+  const { createdSince, integrationAddress } = start
   if (createdSince === null) return null
   // Not the newest id of an older delivery: ids and times may be in different orders.
   const [first] = await deliveries.list({ integrationAddress, since: createdSince, limit: 1 })
@@ -224,16 +219,11 @@ async function openSigningSecret(deps: StreamDeps, integrationAddress: string): 
   }
 }
 
-async function buildSignedBody(
-  { body, chainId, txHash, version, createdAt }: StreamedDelivery,
-  { integrationAddress, secret, now }: { integrationAddress: string; secret: string; now: number },
-): Promise<StreamedDeliveryBody> {
+async function buildSignedBody(delivery: StreamedDelivery, integrationAddress: string, secret: string, now: number) {
+  const { body, chainId, txHash, version, createdAt } = delivery
+  const { 'User-Agent': _, ...headers } = await buildDeliveryHeaders({ integrationAddress, body }, secret, now)
   return {
-    headers: {
-      'Content-Type': jsonContentType,
-      [integrationHeader]: integrationAddress,
-      [signatureHeader]: await signDelivery({ secret, timestamp: Math.floor(now / 1_000), body }),
-    },
+    headers,
     body: Buffer.from(body).toString('base64'),
     chainId: String(chainId),
     txHash,

@@ -13,25 +13,20 @@ export interface DatedReview {
   readonly levelName?: string | null | undefined
 }
 
-/** The service's own applicant at the provider. */
-export interface Applicant {
+/** The service's own applicant at the provider. Fields are null or absent when the provider names none. */
+export interface Applicant extends Pick<DatedReview, 'levelName'> {
   readonly applicantId: string
-  /** Null when the provider names none: the check has just begun. */
+  /** Null: the check has just begun. */
   readonly review: Review | null
-  /** The provider's own time of a verdict in unix milliseconds; null or absent when it names none. */
+  /** The provider's own time of a verdict, in unix milliseconds. */
   readonly reviewedAt?: number | null | undefined
-  /** When the provider made the applicant, in unix milliseconds by its clock; null or absent when it names no time. */
+  /** When the provider made the applicant, in unix milliseconds by its clock. */
   readonly createdAt?: number | null | undefined
-  /** The level of its check; null or absent when the provider names none. */
-  readonly levelName?: string | null | undefined
 }
 
 /** Why the provider did nothing. */
 export type ProviderRejection =
-  /**
-   * A bad token: expired, used, applicant not approved, or no verification step in common. `message` is the provider's,
-   * for the integrator alone.
-   */
+  /** A bad token: expired, used, not approved, or no step in common. `message`: the provider's, for the integrator. */
   | { readonly kind: 'rejected'; readonly message: string; readonly providerCode: number | null }
   /** Bad credentials or set-up of this service: an operator must act. */
   | {

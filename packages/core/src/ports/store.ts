@@ -8,12 +8,8 @@ import type { MoveStore } from '../integrations/move-store.js'
 import type { AccountStore, AccountTransaction, LegacyKeyStore, LegacyKeyTransaction } from '../legacy/legacy-store.js'
 import type { DeliveryStore, DeliveryTransaction } from '../notifications/delivery-store.js'
 import type { ConsoleReads } from '../operators/console-reads.js'
-import type {
-  OperatorStore,
-  OperatorTransaction,
-  SessionRecord,
-  SessionTransaction,
-} from '../operators/operator-store.js'
+import type { OperatorStore, OperatorTransaction } from '../operators/operator-store.js'
+import type { SessionRecord, SessionTransaction } from '../operators/operator-store.js'
 import type { PaymentReads, PaymentTransaction } from '../payments/payment-store.js'
 import type { DataKeyStore, DataKeyTransaction, SealingKeyUse } from '../secrets/keys.js'
 
@@ -37,16 +33,12 @@ export interface SchemaProgress extends SchemaStep {
 export type SchemaReport = (progress: SchemaProgress) => void
 
 export interface StoreSchema {
-  /**
-   * Checks that this release can work with the schema. A newer schema works, too, until the newer release has removed
-   * what this one needs.
-   * @throws StoreError `ERR_STORE_SCHEMA` when steps are missing, or a newer release removed what this one needs.
-   */
+  /** @throws StoreError `ERR_STORE_SCHEMA` when steps are missing, or a newer release removed what this one needs. */
   check(): Promise<void>
   /** The steps that `migrate` would run now, and those that `contract` would run after them. */
   plan(): Promise<{ readonly expand: readonly SchemaStep[]; readonly contract: readonly SchemaStep[] }>
   /**
-   * Removes what only older releases need. Call it when no process of an older release runs: such a process would fail.
+   * Removes what only older releases need: a process of an older release then fails.
    * @throws StoreError `ERR_STORE_SCHEMA` while `migrate` has steps to run.
    */
   contract(report?: SchemaReport): Promise<void>
@@ -63,30 +55,19 @@ export interface StoreSchema {
  */
 export interface Store {
   /**
-   * Brings the schema up to date, while processes of this and the previous release go on. Safe to run from several
-   * processes at once: the others wait. An interrupted run is continued by the next one.
-   * @throws StoreError `ERR_STORE_SCHEMA` when a development release created the schema, or a newer release removed
-   * what this one needs: an operator must act.
+   * Brings the schema up to date, while processes of this and the previous release go on. Of several runs at once the
+   * others wait; the next run continues an interrupted one.
+   * @throws StoreError `ERR_STORE_SCHEMA` for the schema of a development release or of a much newer one.
    */
   migrate(report?: SchemaReport): Promise<void>
   readonly schema: StoreSchema
   /** Runs `work` in one transaction, and again after a conflict in the database, so `work` must only touch `tx`. */
   transaction<T>(
     work: (tx: StoreTransaction) => Promise<T>,
-    options?: {
-      /**
-       * Whether `work` begins with a look-up, and all its statements find rows by their keys. A store may then keep the
-       * plans of its statements.
-       * @default false
-       */
-      readonly searches?: boolean
-    },
+    /** `searches`: all statements find rows by their keys, the first one too; a store may keep their plans. */
+    options?: { readonly searches?: boolean },
   ): Promise<T>
-  /**
-   * Called before waiting for other transactions of this store, such as in a queue: a caller inside a transaction could
-   * wait for itself.
-   * @throws TypeError Inside the work of a transaction of this store.
-   */
+  /** @throws TypeError Inside a transaction of this store: a caller that waits for others there could wait for itself. */
   assertNotNested(): void
   readonly payments: PaymentReads
   readonly chains: ChainReads
@@ -106,8 +87,7 @@ export interface Store {
   readonly dataKeys: DataKeyStore
   /**
    * The master keys that stored secrets need: one entry for each place and key. A previous secret past its grace time
-   * at `now` (unix milliseconds) and a revoked key need none. It reads small tables alone: text sealed with a data key
-   * needs only the master key of that data key.
+   * at `now` (unix milliseconds) and a revoked key need none. Text sealed with a data key counts as that data key.
    */
   sealingKeys(now: number): Promise<SealingKeyUse[]>
   /** Rejects unless the database answers. */

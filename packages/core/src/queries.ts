@@ -39,10 +39,7 @@ export interface IntegrationQueries extends Caller {
    * `ERR_PAYMENT_NOT_FOUND`; AmbiguousPaymentError `ERR_PAYMENT_AMBIGUOUS`.
    */
   getPayment(query: { readonly txHash: string; readonly wallet?: string | undefined }): Promise<PaymentBody>
-  /**
-   * A payment with its snapshots and deliveries; null: the integration has none with this hash on this chain.
-   * @param chooseVersions - Returns the versions whose snapshots are read.
-   */
+  /** A payment with its deliveries and chosen snapshots; null: the integration has none of this hash on this chain. */
   paymentDetail(
     chainId: number,
     txHash: string,

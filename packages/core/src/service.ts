@@ -151,14 +151,13 @@ export interface ServiceDeps {
   /** Sharing of identity verifications. @default none: the endpoint answers `not enabled` */
   readonly identity?: IdentityOptions | undefined
   /**
-   * `own`: only payments that name an integration of the store are recorded, with their deposits and updates. It is for
-   * one of several services (cells) that follow the same chains. All processes on a database need the same value.
-   * @default 'all'
+   * `own`: only payments that name an integration of the store are recorded, with their deposits and updates: for one
+   * of several cells. All processes on a database need the same value. @default 'all'
    */
   readonly recording?: Recording | undefined
   /**
    * Confirmations until a payment is final, by chain; null: never. They set the legacy flag `final` and the deepest
-   * reorg that is followed. Any other chain has the number of docs/interface.md 8, or is never final.
+   * followed reorg. Any other chain has the number of docs/interface.md 8, or is never final.
    */
   readonly confirmations?: Confirmations | undefined
   /**
@@ -201,7 +200,8 @@ export interface ServiceDeps {
 export function createService(deps: ServiceDeps): Service {
   const { store, sender, masterKey, chains = [], receipts, fulfilments, recording = 'all', onEvent } = deps
   const { clock = systemClock, random = systemRandom, logger = silentLogger, actor = 'service' } = deps
-  const shared = { store, sender, keys: masterKey, clock, random, logger, publish }
+  const transaction: Store['transaction'] = (work) => store.transaction(work)
+  const shared = { store, transaction, recording, sender, keys: masterKey, clock, random, logger, publish }
   const openSigningSecret = (sealed: SealedSecret, address: string) => openSecret(masterKey, address, sealed)
 
   function publish(event: ServiceEvent): void {
@@ -241,7 +241,7 @@ export function createService(deps: ServiceDeps): Service {
   const processId = Buffer.from(random.bytes(16)).toString('hex')
   const indexers = chains.map((followed) => {
     const finalityBlocks = finality.confirmations(followed.chain.chainId)
-    return createIndexer({ ...followed, ...shared, finalityBlocks, recording, holder: processId })
+    return createIndexer({ ...followed, ...shared, finalityBlocks, holder: processId })
   })
   const receiptPoller = receipts ? createReceiptPoller({ ...shared, ...receipts, applyUpdate }) : null
   const followed = new Set(chains.map(({ chain }) => chain.chainId))
@@ -252,35 +252,26 @@ export function createService(deps: ServiceDeps): Service {
   const credentialCache = createCredentialCache<AcceptedSecret>({ clock, random })
   const legacyKeyCache = createCredentialCache<LegacyCaller>({ clock, random })
   const nextTestAt = new Map<string, number>()
-  const transaction: Store['transaction'] = (work) => store.transaction(work)
 
   function actingAs(name: string): ActorCommands {
-    const auditedIn = (transact: Store['transaction']) =>
-      createAudited({ transaction: transact, keys: masterKey, clock, actor: name })
-    const audited = auditedIn(transaction)
+    const audited = createAudited({ ...shared, actor: name })
+    /** As `audited`; a change also clears a cache of credentials. */
+    const auditedClearing = (cache: Parameters<typeof clearAfterChanges>[1]) =>
+      createAudited({ ...shared, transaction: clearAfterChanges(transaction, cache), actor: name })
     const { confirmations, isDeniedAddress, allowLoopbackHttp = false } = deps
-    const common = {
-      ...shared,
-      integrations: store.integrations,
-      recording,
-      transaction,
-      audited,
-      onDue: dispatcher.wake,
-    }
+    const common = { ...shared, integrations: store.integrations, audited, onDue: dispatcher.wake }
     const integrationDeps = {
       ...{ ...common, chains: store.chains, followed: [...followed], isDeniedAddress, allowLoopbackHttp },
-      audited: auditedIn(clearAfterChanges(transaction, credentialCache)),
+      audited: auditedClearing(credentialCache),
       // `all`: an update that names no integration waited in the former cell, so it waits here too.
       applyUpdates: (updates: readonly ProcessorUpdate[]) => applyAll(updates, (some) => applyAndPublish(some, 'all')),
     }
+    const legacyKeyDeps = { legacyKeys: store.legacyKeys, audited: auditedClearing(legacyKeyCache) }
     const integrations = createIntegrationCommands(integrationDeps)
     return {
       integrations,
       moves: createMoveCommands({ ...integrationDeps, setEnabled: integrations.setEnabled }),
-      legacyKeys: createLegacyKeyCommands({
-        ...{ ...common, legacyKeys: store.legacyKeys },
-        audited: auditedIn(clearAfterChanges(transaction, legacyKeyCache)),
-      }),
+      legacyKeys: createLegacyKeyCommands({ ...common, ...legacyKeyDeps }),
       deliveries: createDeliveryCommands({ ...common, deliveries: store.deliveries }),
       accounts: createAccountCommands({ ...common, accounts: store.accounts }),
       identity: identity?.actingAs(name) ?? null,
@@ -294,8 +285,7 @@ export function createService(deps: ServiceDeps): Service {
     }
   }
 
-  const auditedAs = (name: string) => createAudited({ transaction, keys: masterKey, clock, actor: name })
-  const sessionDeps = { ...shared, auditedAs }
+  const sessionDeps = { ...shared, auditedAs: (name: string) => createAudited({ ...shared, actor: name }) }
   const audit = createAuditQueries({ audit: store.audit, keys: masterKey })
   const announcer = createHeadAnnouncer({ ...shared, audit })
   const authenticate = createAuthenticate({ ...shared, integrations: store.integrations, cache: credentialCache })

@@ -92,10 +92,7 @@ export function createHeadAnnouncer(deps: {
   }
 }
 
-/**
- * The origin of a URL. If more follows, a keyed fingerprint of the whole URL is added in brackets: path, query and
- * credentials may contain a secret, but a change of them must be visible. Null stays null.
- */
+/** The origin of a URL. If more follows, which may be secret, a keyed fingerprint shows changes. Null stays null. */
 export function redactUrl(key: VersionedKey, url: string | null): string | null {
   if (url === null) return null
   const origin = parseUrl(url)?.origin ?? 'unreadable'

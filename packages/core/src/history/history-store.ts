@@ -19,7 +19,7 @@ export interface HistorySegment {
   readonly endedAt: number | null
 }
 
-/** Deliveries of a segment and an integration that are pending. */
+/** The number of pending deliveries of a segment and an integration. */
 export interface PendingDeliveries {
   readonly segment: number
   readonly integrationAddress: string
@@ -129,18 +129,13 @@ export type UpdateHistory = HistoryRows['updates']
 /** Kinds of history; each has its own retention. */
 export type HistoryKind = keyof HistoryRows
 
-export interface ArchiveHeader {
-  readonly kind: HistoryKind
-  /** Number of the part, unique in its kind. */
-  readonly part: number
-  readonly writtenAt: number
-}
-
-export const headerSchema: z.ZodMiniType<ArchiveHeader> = z.object({
+export const headerSchema = z.object({
   kind: z.enum(['attempts', 'deliveries', 'updates', 'audit']),
+  /** Number of the part, unique in its kind. */
   part: whole,
   writtenAt: whole,
 })
+export type ArchiveHeader = Readonly<z.infer<typeof headerSchema>>
 
 export interface ArchivedFile {
   readonly name: string
@@ -189,26 +184,23 @@ export interface RetentionOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+export type RestoredHistory = Pick<ExpiredHistory, 'kind' | 'rows'>
+
 export interface HistoryCommands {
   /** Lists the history that {@link run} would remove now. */
   plan(policy: RetentionPolicy): Promise<HistoryPlan>
   /**
-   * Archives expired history in files, then removes it. History leaves in whole segments, so it may stay longer: by a
-   * day or a 64th of the longest retention, or by 30 days if deliveries are kept for ever. Call `run` once a day. An
-   * interrupted run loses nothing: the next run writes the file again.
+   * Archives expired history in files, then removes it: call it once a day. History leaves in whole segments, so it may
+   * stay a day or a 64th of the longest retention longer, or 30 days if deliveries are kept for ever. An interrupted
+   * run loses nothing: the next run writes the file again.
    * @throws StoreError `ERR_STORE_BUSY` while another run goes on, and up to a minute after a run was killed.
    * @throws RangeError For a retention below a minute. @throws TypeError When the store keeps its history for ever.
    */
   run(policy: RetentionPolicy, archive: HistoryArchive, options?: RetentionOptions): Promise<void>
   /**
    * Stores the rows of a file again; the next run removes them. Restored deliveries are shown, but cannot be replayed.
-   * @returns The number of rows in the file.
    * @throws ArchiveError `ERR_ARCHIVE` for a file that is damaged, forged or of another database: nothing is changed.
    * Also for attempts whose deliveries are not stored, and for audit records that do not end where the log begins.
    */
-  restore(
-    archive: HistoryArchive,
-    name: string,
-    options?: { readonly signal?: AbortSignal | undefined },
-  ): Promise<{ readonly kind: HistoryKind; readonly rows: number }>
+  restore(archive: HistoryArchive, name: string, options?: Pick<RetentionOptions, 'signal'>): Promise<RestoredHistory>
 }

@@ -137,12 +137,12 @@ function createRun(
     header: Pick<ArchiveHeader, 'kind' | 'part'>,
     groups: AsyncIterable<readonly object[]>,
   ): Promise<ArchivedFile | null> {
+    const fullHeader = { ...header, writtenAt: clock.now() }
     let [file, writer]: [FileWriter | null, SignedWriter | null] = [null, null]
     try {
       for await (const group of groups) {
         signal?.throwIfAborted()
         if (group.length === 0) continue
-        const fullHeader = { ...header, writtenAt: clock.now() }
         file ??= await archive.create(fullHeader)
         writer ??= await beginSignedFile(keys, 'archive-file', file, fullHeader)
         await writer.write(group)
@@ -228,6 +228,7 @@ function createRun(
   }
 }
 
+/** Runs retention under a lease, so that no other process runs it at the same time. */
 function createRunAlone(deps: HistoryDeps): HistoryCommands['run'] {
   const { store, clock, random } = deps
   return async (policy, archive, options = {}) => {
@@ -236,15 +237,15 @@ function createRunAlone(deps: HistoryDeps): HistoryCommands['run'] {
     const lease = createLease({ leases: store.leases, clock, name: 'retention', holder, ttlMs: 60_000 })
     if (!(await lease.ensure()))
       throw new StoreError('ERR_STORE_BUSY', 'Another retention run goes on; wait for its end.')
+    function assertMayContinue(): void {
+      options.signal?.throwIfAborted()
+      if (!lease.isActive())
+        throw new StoreError('ERR_STORE_BUSY', 'Another retention run has begun; wait for its end.')
+    }
     const ending = new AbortController()
     const renewing = lease.renew(ending.signal)
     try {
-      const run = createRun(deps, archive, options, () => {
-        options.signal?.throwIfAborted()
-        if (!lease.isActive())
-          throw new StoreError('ERR_STORE_BUSY', 'Another retention run has begun; wait for its end.')
-      })
-      await run(policy)
+      await createRun(deps, archive, options, assertMayContinue)(policy)
     } finally {
       ending.abort()
       await renewing

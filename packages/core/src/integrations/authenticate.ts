@@ -2,8 +2,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Clock, RandomSource } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
-import type { SecretHash } from '../secrets/keys.js'
-import { hashApiSecret, type MasterKey } from '../secrets/keys.js'
+import { hashApiSecret, type MasterKey, type SecretHash } from '../secrets/keys.js'
 import type { Caller, IntegrationStore } from './integration.js'
 
 /** Longest accepted header value; credentials of this service need about 130 characters. */
@@ -112,10 +111,7 @@ export function createCredentialCache<Value>({ clock, random }: Pick<CredentialC
       const entry = entries.get(hashHeader(header))
       return entry !== undefined && now - entry.since < credentialCacheMs ? entry.value : undefined
     },
-    /**
-     * Reads the value of a header, and caches it unless `forget` was called meanwhile: it may then be outdated. Null, a
-     * rejection, is not cached, because it must always cost the same.
-     */
+    /** Reads and caches a value, unless `forget` was called meanwhile. Rejections must cost the same: never cached. */
     async read(header: string, load: () => Promise<Value | null>): Promise<Value | null> {
       const clearsBefore = clears
       const since = clock.now()

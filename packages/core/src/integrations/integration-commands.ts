@@ -26,8 +26,37 @@ interface IntegrationDeps extends CommandDeps, NotificationUrlRule, RecordingDep
 /** Plain secrets are returned once and never stored. */
 export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCommands {
   const { integrations, chains, recording, followed, audited, keys, clock, random } = deps
-  const change = createChange(deps)
   const toView = (record: IntegrationRecord) => toIntegrationView(record, clock.now())
+
+  /** Changes an integration, and deletes a previous signing secret past its grace time. */
+  async function change<T>(
+    input: string,
+    decide: (before: IntegrationRecord, tx: StoreTransaction) => Change<T> | Promise<Change<T>>,
+  ): Promise<T> {
+    const address = parseAddress(input)
+    // The lock of the audit log puts changes one after another, so `before` stays true until the commit.
+    return audited(async (tx, note) => {
+      const before = await tx.integrations.find(address)
+      if (before === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
+      const { fields, result, ...noted } = await decide(before, tx)
+      const expired = hasEnded(before.previousSigningSecret, clock.now()) ? { previousSigningSecret: null } : {}
+      await tx.integrations.update(address, { ...expired, ...fields })
+      note({ ...noted, subject: address })
+      return result
+    })
+  }
+  const endPrevious = (
+    input: string,
+    name: 'previousApiSecret' | 'previousSigningSecret',
+    action: AuditNote['action'],
+  ): Promise<void> =>
+    change(input, ({ address, [name]: previous }) => {
+      if (previous !== null && !hasEnded(previous, clock.now()))
+        return { fields: { [name]: null }, action, result: undefined }
+      throw new IntegrationError('ERR_NO_PREVIOUS_SECRET', address)
+    })
+  const openPrepared = (address: string, prepared: SealedSecret) =>
+    openSecret(keys, address, prepared, 'prepared signing secret')
 
   return {
     async create({ address: input, name = '', notificationUrl = null }) {
@@ -84,70 +113,6 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
         result: toView({ ...before, notificationUrl }),
       }))
     },
-    ...createSecretCommands(deps),
-  }
-}
-
-function toIntegrationView(record: IntegrationRecord, now: number): IntegrationView {
-  const { address, name, notificationUrl, enabled, createdAt } = record
-  const findGraceEnd = (previous: GraceEnd | null) =>
-    previous === null || hasEnded(previous, now) ? null : previous.until
-  return {
-    ...{ address, name, notificationUrl, enabled, createdAt },
-    signingSecretPrepared: record.preparedSigningSecret !== null,
-    previousSigningSecretUntil: findGraceEnd(record.previousSigningSecret),
-    previousApiSecretUntil: findGraceEnd(record.previousApiSecret),
-  }
-}
-
-interface Change<T> extends Omit<AuditNote, 'subject'> {
-  readonly fields: IntegrationChange
-  readonly result: T
-}
-
-/**
- * Builds the function that changes an integration and records the change in the audit log. Any change deletes a
- * previous signing secret past its grace time.
- */
-function createChange({ audited, clock }: Pick<CommandDeps, 'audited' | 'clock'>) {
-  return async <T>(
-    input: string,
-    decide: (before: IntegrationRecord, tx: StoreTransaction) => Change<T> | Promise<Change<T>>,
-  ): Promise<T> => {
-    const address = parseAddress(input)
-    // The lock of the audit log puts changes one after another, so `before` stays true until the commit.
-    return audited(async (tx, note) => {
-      const before = await tx.integrations.find(address)
-      if (before === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
-      const { fields, result, ...noted } = await decide(before, tx)
-      const expired = hasEnded(before.previousSigningSecret, clock.now()) ? { previousSigningSecret: null } : {}
-      const written = await tx.integrations.update(address, { ...expired, ...fields })
-      if (written === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
-      note({ ...noted, subject: address })
-      return result
-    })
-  }
-}
-
-const hasEnded = (previous: GraceEnd | null, now: number): boolean => previous !== null && previous.until <= now
-
-/** @throws IntegrationError `ERR_NO_PREVIOUS_SECRET`. */
-function assertPrevious(previous: GraceEnd | null, now: number, address: string): void {
-  if (previous === null || hasEnded(previous, now)) throw new IntegrationError('ERR_NO_PREVIOUS_SECRET', address)
-}
-
-/** Default grace time of the previous signing secret, in milliseconds: a day. */
-const defaultGraceMs = 86_400_000
-
-type SecretCommands = Pick<IntegrationCommands, Extract<keyof IntegrationCommands, `${string}Secret${'' | 's'}`>>
-
-function createSecretCommands(deps: CommandDeps): SecretCommands {
-  const { keys, clock, random } = deps
-  const change = createChange(deps)
-  const openPrepared = (address: string, prepared: SealedSecret) =>
-    openSecret(keys, address, prepared, 'prepared signing secret')
-
-  return {
     async rotateApiSecret(input, { graceMs = 0, keepsPrevious = false } = {}) {
       assertWhole('graceMs', graceMs, 0)
       const apiSecret = issueSecret('api', random)
@@ -164,12 +129,7 @@ function createSecretCommands(deps: CommandDeps): SecretCommands {
         }
       })
     },
-    endPreviousApiSecret: (input) =>
-      change(input, ({ address, previousApiSecret }) => {
-        assertPrevious(previousApiSecret, clock.now(), address)
-        const action = 'integration.previous_api_secret_ended'
-        return { fields: { previousApiSecret: null }, action, result: undefined }
-      }),
+    endPreviousApiSecret: (input) => endPrevious(input, 'previousApiSecret', 'integration.previous_api_secret_ended'),
     prepareSigningSecret: (input, { isShownAgain = true } = {}) =>
       change(input, ({ address, preparedSigningSecret: prepared }) => {
         if (prepared !== null && !isShownAgain) throw new IntegrationError('ERR_SIGNING_SECRET_PREPARED', address)
@@ -204,14 +164,32 @@ function createSecretCommands(deps: CommandDeps): SecretCommands {
         return { fields: { preparedSigningSecret: null }, action, result: undefined }
       }),
     endPreviousSigningSecret: (input) =>
-      change(input, ({ address, previousSigningSecret }) => {
-        assertPrevious(previousSigningSecret, clock.now(), address)
-        const action = 'integration.previous_signing_secret_ended'
-        return { fields: { previousSigningSecret: null }, action, result: undefined }
-      }),
+      endPrevious(input, 'previousSigningSecret', 'integration.previous_signing_secret_ended'),
     resealSecrets: () => resealSecrets(deps),
   }
 }
+
+function toIntegrationView(record: IntegrationRecord, now: number): IntegrationView {
+  const { address, name, notificationUrl, enabled, createdAt } = record
+  const findGraceEnd = (previous: GraceEnd | null) =>
+    previous === null || hasEnded(previous, now) ? null : previous.until
+  return {
+    ...{ address, name, notificationUrl, enabled, createdAt },
+    signingSecretPrepared: record.preparedSigningSecret !== null,
+    previousSigningSecretUntil: findGraceEnd(record.previousSigningSecret),
+    previousApiSecretUntil: findGraceEnd(record.previousApiSecret),
+  }
+}
+
+interface Change<T> extends Omit<AuditNote, 'subject'> {
+  readonly fields: IntegrationChange
+  readonly result: T
+}
+
+const hasEnded = (previous: GraceEnd | null, now: number): boolean => previous !== null && previous.until <= now
+
+/** Default grace time of the previous signing secret, in milliseconds: a day. */
+const defaultGraceMs = 86_400_000
 
 /** Reseals all or none with the newest master key. Previous signing secrets past their grace time are deleted. */
 function resealSecrets({ audited, keys, clock, random }: CommandDeps): Promise<ResealResult> {

@@ -108,9 +108,8 @@ export interface IntegrationCommands {
   /** @throws IntegrationError, InvalidRequestError. */
   setNotificationUrl(address: string, url: string | null): Promise<IntegrationView>
   /**
-   * Issues a new API secret. The previous one stays valid for `graceMs`. With the default 0 it ends at once in this
-   * process, and in others within a quarter of a second. With `keepsPrevious` the call rejects while the secret of an
-   * earlier rotation is still valid; without `keepsPrevious`, that secret ends.
+   * Issues a new API secret. The previous one stays valid for `graceMs`, by default 0. With `keepsPrevious` the call
+   * rejects while the secret of an earlier rotation is still valid; without `keepsPrevious`, that secret ends.
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_PREVIOUS_API_SECRET`.
    */
   rotateApiSecret(
@@ -121,10 +120,9 @@ export interface IntegrationCommands {
   endPreviousApiSecret(address: string): Promise<void>
   /**
    * Issues the next signing secret, unused until it is activated: give it to the receiver first. While a secret is
-   * prepared, the call returns that secret, with `isNew` false.
-   * @param options.isShownAgain - False: the call rejects while a secret is prepared. @default true
+   * prepared, the call returns that secret with `isNew` false, or rejects if `isShownAgain` is false.
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_SIGNING_SECRET_PREPARED`; SealedSecretError
-   * `ERR_SECRET_UNREADABLE` when the prepared one cannot be opened.
+   * `ERR_SECRET_UNREADABLE`.
    */
   prepareSigningSecret(
     address: string,
@@ -133,11 +131,10 @@ export interface IntegrationCommands {
   /**
    * Signs with the prepared secret from now on. The previous secret stays for `graceMs`, 24 hours by default; 0 deletes
    * it at once. Within that time a notification that is answered 400, 401 or 403 gets a second attempt at once, signed
-   * with the previous secret. A secret from an earlier activation is deleted in either case. Other processes sign the
-   * deliveries that they claim from now on with the new secret.
+   * with the previous secret. A secret from an earlier activation is deleted.
    * @returns The end of the grace time in unix milliseconds, or null.
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_SIGNING_SECRET_NOT_PREPARED`; SealedSecretError
-   * `ERR_SECRET_UNREADABLE` when the prepared one cannot be opened; RangeError.
+   * `ERR_SECRET_UNREADABLE`; RangeError.
    */
   activateSigningSecret(
     address: string,
@@ -148,11 +145,9 @@ export interface IntegrationCommands {
   /** @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_NO_PREVIOUS_SECRET`. */
   endPreviousSigningSecret(address: string): Promise<void>
   /**
-   * Seals every signing secret, prepared and previous ones included, and every data key with the newest master key.
-   * Previous secrets past their grace time are deleted. Hashed secrets need their old key until they are rotated or
-   * issued again; the result lists them.
-   * @throws SealedSecretError `ERR_SECRET_UNREADABLE` when one needs a key that is not configured; then nothing is
-   * resealed.
+   * Seals every signing secret and every data key with the newest master key, and deletes previous secrets past their
+   * grace time. Hashed secrets need their old key until they are rotated or issued again; the result lists them.
+   * @throws SealedSecretError `ERR_SECRET_UNREADABLE` when one needs a key that is not configured: nothing is resealed.
    */
   resealSecrets(): Promise<ResealResult>
 }
@@ -188,8 +183,7 @@ export interface NewIntegrationSession extends Caller {
 export interface IntegrationSessions extends Pick<OperatorSessions, 'signOut' | 'csrfToken' | 'isCsrfToken'> {
   /**
    * Opens a session of 12 hours. It ends earlier when the integration is disabled, when the API secret that opened it
-   * ends, or when it is the oldest of 20 and another session is opened. An unknown address, a wrong secret and a
-   * disabled integration have the same answer after the same work.
+   * ends, or when it is the oldest of 20 and another session is opened. Rejections have one answer after the same work.
    * @param input.source - The caller's network address; of IPv6 the first 64 bits. Failures are limited per source, and
    * per address and source.
    * @param input.countCall - Counts the call of an integration with valid credentials, before a session is opened.

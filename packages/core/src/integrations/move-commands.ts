@@ -16,10 +16,11 @@ import {
   createForeignRowError,
   decideImport,
   formatPaymentKey,
+  pickPayments,
 } from './decide-import.js'
 import type { GraceEnd, IntegrationCommands, IntegrationRecord, IntegrationStore } from './integration.js'
 import type { RecordingDeps } from './integration-commands.js'
-import type { ImportedIntegration, MoveCommands, MovedPayment, MovedUpdate, MoveRow } from './move-store.js'
+import type { MoveCommands, MovedUpdate, MoveRow } from './move-store.js'
 import { MoveError, moveHeaderSchema, moveRowSchema, type MoveStore, type MoveTransaction } from './move-store.js'
 import { type NotificationUrlRule, parseNotificationUrl } from './notification-url.js'
 
@@ -89,6 +90,7 @@ async function* readStoredRows(moves: MoveStore, address: string): AsyncGenerato
 
 /** The most rows in one transaction. */
 const batchSize = 200
+type Batches = AsyncIterable<readonly MoveRow[]>
 
 function createImport(deps: MoveDeps): MoveCommands['import'] {
   const { moves, transaction, recording, audited, keys, clock, onDue } = deps
@@ -99,17 +101,17 @@ function createImport(deps: MoveDeps): MoveCommands['import'] {
     checkKeys(keys, exported, clock.now())
     const checked = { name: parseName(name), notificationUrl: parseNotificationUrl(notificationUrl, deps) }
     const integration: IntegrationRecord = { ...exported, ...checked }
-    const rows = () => readRows(file, address)
-    const importAll = (isRehearsal: boolean) => importRows(deps, address, rows, isRehearsal, signal)
+    const rows = () => readBatches(file, address)
+    const importRows = createRowImport(deps, address, rows, signal)
     await transaction((tx) => findDisabled(tx, address))
     if (recording === 'own') await storeDisabled(deps, integration, rows())
     // Every row is parsed and decided before the first row is stored.
-    await importAll(true)
+    await importRows({ isRehearsal: true })
     // From now on, new versions of this cell get deliveries, which stay pending while the integration is disabled.
     await transaction((tx) => upsertIntegration(tx, { ...integration, enabled: false }))
     // Transactions that began earlier store versions without a delivery. `addDeliveries` finds these afterwards.
     await waitUntil(clock, await moves.runningWriters(), signal)
-    const counts = await importAll(false)
+    const counts = await importRows({ isRehearsal: false })
     const imported = { hmac: file.hmac, ...counts, added: await addDeliveries(moves, address, rows(), signal) }
     await audited(async (tx, note) => {
       await upsertIntegration(tx, { ...integration, enabled: true })
@@ -120,16 +122,17 @@ function createImport(deps: MoveDeps): MoveCommands['import'] {
   }
 }
 
-/** @throws MoveError `ERR_MOVE_ROW_INVALID` for a row that cannot be of the integration. */
-async function* readRows(file: SignedFile, address: string): AsyncGenerator<MoveRow> {
+/** Reads the rows in batches. @throws MoveError `ERR_MOVE_ROW_INVALID` for a row that cannot be of the integration. */
+async function* readBatches(file: SignedFile, address: string): AsyncGenerator<readonly MoveRow[]> {
+  function checkRow(row: MoveRow): MoveRow {
+    if ('payment' in row) assertSnapshots(row.payment, address)
+    if (!('waiting' in row)) return row
+    const waiting = checkUpdate(row.waiting)
+    if ((waiting.integrationAddress ?? address) === address) return { waiting }
+    throw createForeignRowError(`Update ${waiting.id}`, address)
+  }
   for await (const rows of file.rows(moveRowSchema))
-    for (const row of rows) {
-      if ('payment' in row) assertSnapshots(row.payment, address)
-      const waiting = 'waiting' in row ? checkUpdate(row.waiting) : null
-      if ((waiting?.integrationAddress ?? address) !== address)
-        throw createForeignRowError(`Update ${waiting?.id}`, address)
-      yield waiting ? { waiting } : row
-    }
+    for (let from = 0; from < rows.length; from += batchSize) yield rows.slice(from, from + batchSize).map(checkRow)
 }
 
 /** Checks that the keys of this cell open all secrets that still count. @throws MoveError `ERR_MOVE_KEY_MISSING`. */
@@ -159,14 +162,12 @@ function checkKeys(keys: MasterKey, integration: IntegrationRecord, now: number)
 }
 
 /** Stores a new integration, disabled. @throws MoveError `ERR_MOVE_UNRECORDED` when blocks were indexed without it. */
-async function storeDisabled(deps: MoveDeps, record: IntegrationRecord, rows: AsyncIterable<MoveRow>): Promise<void> {
+async function storeDisabled(deps: MoveDeps, record: IntegrationRecord, batches: Batches): Promise<void> {
   const { transaction, followed, chains } = deps
   const firstBlocks = new Map<number, number>()
-  for await (const row of rows)
-    if ('payment' in row) {
-      const { chainId, blockNumber } = row.payment
+  for await (const batch of batches)
+    for (const { chainId, blockNumber } of pickPayments(batch))
       firstBlocks.set(chainId, Math.min(blockNumber, firstBlocks.get(chainId) ?? blockNumber))
-    }
   const recordedTo = await transaction(async (tx) => {
     const checkpoints = await lockRecording(tx, followed)
     return (await tx.integrations.insert({ ...record, enabled: false })) ? checkpoints : new Map<number, number>()
@@ -196,119 +197,90 @@ async function findDisabled(tx: StoreTransaction, address: string): Promise<Inte
 /** Thrown to roll back the transaction of a rehearsal. */
 const rehearsed = new Error('The rows of a rehearsal are not stored.')
 
-/**
- * Imports the rows in batches. A rehearsal replaces no payment, and rolls back each transaction.
- * @returns The number of stored payments and updates. `left`: dropped payments of the file that are not stored here.
- */
-async function importRows(
-  deps: MoveDeps,
-  address: string,
-  rows: () => AsyncIterable<MoveRow>,
-  isRehearsal: boolean,
-  signal: AbortSignal | undefined,
-): Promise<Pick<ImportedIntegration, 'payments' | 'updates' | 'left'>> {
-  const { moves } = deps
-  const otherUpdates = await findOtherUpdates(moves, address, rows())
-  const leftOut = new Set<string>()
-  let [payments, updates] = [0, 0]
-  for await (const batch of splitIntoBatches(rows())) {
-    signal?.throwIfAborted()
-    const storing = moves.transaction(async (tx) => {
-      const moved = batch.flatMap((row) => ('payment' in row ? [row.payment] : []))
-      const replaced = await decidePayments(tx, address, moved, otherUpdates, leftOut)
+/** Builds the function that imports the rows of a file. A rehearsal replaces no payment and rolls back. */
+function createRowImport(deps: MoveDeps, address: string, rows: () => Batches, signal: AbortSignal | undefined) {
+  const { moves, transaction, applyUpdates } = deps
+
+  /** The payments with updates that the file lacks. */
+  async function findOtherUpdates(): Promise<ReadonlySet<string>> {
+    const stored = new Map<string, MovedUpdate>()
+    for await (const page of moves.updates(address))
+      for (const row of page) if ('update' in row) stored.set(row.update.id, row.update)
+    for await (const batch of rows())
+      for (const row of batch) {
+        if ('waiting' in row) stored.delete(row.waiting.id)
+        if ('update' in row && stored.get(row.update.id)?.fingerprint === row.update.fingerprint)
+          stored.delete(row.update.id)
+      }
+    return new Set([...stored.values()].map(formatPaymentKey))
+  }
+
+  async function importUpdates(tx: MoveTransaction, updates: readonly MovedUpdate[]): Promise<void> {
+    const stored = new Set(await tx.putUpdates(address, updates))
+    const missingUpdate = updates.find(({ id }) => !stored.has(id))
+    if (missingUpdate === undefined) return
+    const [payment] = await tx.find([missingUpdate])
+    if (payment?.integrationAddress !== address)
+      throw createForeignRowError(`The payment of update ${missingUpdate.id}`, address)
+    throw new MoveError(
+      'ERR_MOVE_UPDATE_MISSING',
+      `Update ${missingUpdate.id} of payment ${formatPaymentKey(missingUpdate)} has another content here. Ask the processor which one is right.`,
+    )
+  }
+
+  /** Applies updates that waited in the other cell, unless stored with other content or of other integrations alone. */
+  async function applyWaitingUpdates(updates: readonly ProcessorUpdate[]): Promise<void> {
+    if (updates.length === 0) return
+    const payments = await transaction((tx) => tx.paymentsForChange(...toSelectors(updates)))
+    const ownUpdates = updates.filter(({ chainId, txHash }) => {
+      const named = payments.filter((each) => String(each.chainId) === chainId && each.txHash === txHash)
+      return named.length === 0 || named.some(({ integrationAddress }) => integrationAddress === address)
+    })
+    for (const outcome of await applyUpdates(ownUpdates))
+      if (outcome.status === 'rejected' && !(outcome.reason instanceof UpdateConflictError)) throw outcome.reason
+  }
+
+  /** Resolves the number of stored payments and updates. `left`: dropped payments of the file that are not stored here. */
+  return async ({ isRehearsal }: { readonly isRehearsal: boolean }) => {
+    const otherUpdates = await findOtherUpdates()
+    const leftOut = new Set<string>()
+
+    async function importBatch(tx: MoveTransaction, batch: readonly MoveRow[]) {
+      const payments = pickPayments(batch)
+      const storedByKey = new Map((await tx.find(payments)).map((each) => [formatPaymentKey(each), each]))
+      const replaced = payments.flatMap((moved) => {
+        const name = formatPaymentKey(moved)
+        const stored = storedByKey.get(name)
+        const decision = decideImport(moved, stored, address, otherUpdates.has(name))
+        if (decision === 'left') leftOut.add(name)
+        else leftOut.delete(name)
+        return decision === 'replace' && stored !== undefined ? [{ id: stored.id, moved }] : []
+      })
       // Deliveries need the integration, which is stored after the rehearsal.
       if (!isRehearsal) await tx.replace(address, replaced)
       const decided = batch.flatMap((row) => ('update' in row ? [row.update] : []))
       const importable = decided.filter((update) => !leftOut.has(formatPaymentKey(update)))
-      await importUpdates(tx, address, importable)
+      await importUpdates(tx, importable)
       if (isRehearsal) throw rehearsed
       return { payments: replaced.length, updates: importable.length }
-    })
-    const stored = await storing.catch((error: unknown) => {
-      if (error !== rehearsed) throw error
-      return null
-    })
-    if (stored === null) continue
-    payments += stored.payments
-    updates += stored.updates
-    const waiting = batch.flatMap((row) => ('waiting' in row ? [row.waiting] : []))
-    await applyWaitingUpdates(deps, address, waiting)
+    }
+
+    let [payments, updates] = [0, 0]
+    for await (const batch of rows()) {
+      signal?.throwIfAborted()
+      const stored = await moves
+        .transaction((tx) => importBatch(tx, batch))
+        .catch((error: unknown) => {
+          if (error !== rehearsed) throw error
+          return null
+        })
+      if (stored === null) continue
+      payments += stored.payments
+      updates += stored.updates
+      await applyWaitingUpdates(batch.flatMap((row) => ('waiting' in row ? [row.waiting] : [])))
+    }
+    return { payments, updates, left: leftOut.size }
   }
-  return { payments, updates, left: leftOut.size }
-}
-
-/** The payments with updates that the file lacks. */
-async function findOtherUpdates(moves: MoveStore, address: string, rows: AsyncIterable<MoveRow>) {
-  const stored = new Map<string, MovedUpdate>()
-  for await (const page of moves.updates(address))
-    for (const row of page) if ('update' in row) stored.set(row.update.id, row.update)
-  for await (const row of rows) {
-    if ('waiting' in row) stored.delete(row.waiting.id)
-    if ('update' in row && stored.get(row.update.id)?.fingerprint === row.update.fingerprint)
-      stored.delete(row.update.id)
-  }
-  return new Set([...stored.values()].map(formatPaymentKey))
-}
-
-async function* splitIntoBatches(rows: AsyncIterable<MoveRow>): AsyncGenerator<readonly MoveRow[]> {
-  let batch: MoveRow[] = []
-  for await (const row of rows) {
-    batch.push(row)
-    if (batch.length < batchSize) continue
-    yield batch
-    batch = []
-  }
-  if (batch.length > 0) yield batch
-}
-
-/** @param leftOut - Receives dropped payments that are not stored here. @returns The payments to replace. */
-async function decidePayments(
-  tx: MoveTransaction,
-  address: string,
-  payments: readonly MovedPayment[],
-  otherUpdates: ReadonlySet<string>,
-  leftOut: Set<string>,
-) {
-  const storedByKey = new Map((await tx.find(payments)).map((each) => [formatPaymentKey(each), each]))
-  const replaced: { id: string; moved: MovedPayment }[] = []
-  for (const moved of payments) {
-    const name = formatPaymentKey(moved)
-    const stored = storedByKey.get(name)
-    const decision = decideImport(moved, stored, address, otherUpdates.has(name))
-    if (decision === 'left') leftOut.add(name)
-    else leftOut.delete(name)
-    if (decision === 'replace' && stored !== undefined) replaced.push({ id: stored.id, moved })
-  }
-  return replaced
-}
-
-async function importUpdates(tx: MoveTransaction, address: string, updates: readonly MovedUpdate[]): Promise<void> {
-  const stored = new Set(await tx.putUpdates(address, updates))
-  const missingUpdate = updates.find(({ id }) => !stored.has(id))
-  if (missingUpdate === undefined) return
-  const [payment] = await tx.find([missingUpdate])
-  if (payment?.integrationAddress !== address)
-    throw createForeignRowError(`The payment of update ${missingUpdate.id}`, address)
-  throw new MoveError(
-    'ERR_MOVE_UPDATE_MISSING',
-    `Update ${missingUpdate.id} of payment ${formatPaymentKey(missingUpdate)} has another content here. Ask the processor which one is right.`,
-  )
-}
-
-/**
- * Applies updates that waited in the other cell. A stored update with other content stays. An update is skipped if only
- * other integrations have its payment.
- */
-async function applyWaitingUpdates(deps: MoveDeps, address: string, updates: readonly ProcessorUpdate[]) {
-  if (updates.length === 0) return
-  const { transaction, applyUpdates } = deps
-  const payments = await transaction((tx) => tx.paymentsForChange(...toSelectors(updates)))
-  const ownUpdates = updates.filter(({ chainId, txHash }) => {
-    const named = payments.filter((each) => String(each.chainId) === chainId && each.txHash === txHash)
-    return named.length === 0 || named.some(({ integrationAddress }) => integrationAddress === address)
-  })
-  for (const outcome of await applyUpdates(ownUpdates))
-    if (outcome.status === 'rejected' && !(outcome.reason instanceof UpdateConflictError)) throw outcome.reason
 }
 
 export function createMoveCommands({

@@ -81,10 +81,7 @@ interface SentPost {
   readonly result: AttemptResult
 }
 
-/**
- * Builds the function that makes one attempt. It resolves null when there is nothing to settle: the lease is too short
- * for a POST, or the sender threw. It never rejects.
- */
+/** Builds the function that makes one attempt. It never rejects. Null: the lease was too short, or the sender threw. */
 export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Promise<RecordedAttempt | null> {
   const { sender, openSecret, clock, random, logger } = deps
 

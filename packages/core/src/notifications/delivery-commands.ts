@@ -22,22 +22,19 @@ export interface DeliveryCommands extends Pick<DeliveryStore, 'list' | 'count' |
   /** @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`. */
   find(deliveryId: string): Promise<DeliveryView>
   /**
-   * Makes one delivery of any status due now. It is signed with the active secret at the attempt, and marked as a
-   * replay in the attempt log.
-   * @param scope.integrationAddress - When given, deliveries of other integrations are not found.
+   * Makes one delivery of any status due now, as a replay. `scope`: deliveries of other integrations are not found.
    * @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`; `ERR_DELIVERY_IN_FLIGHT` while it is leased;
    * `ERR_DELIVERY_ENDED` when its retention has ended.
    */
   replay(deliveryId: string, scope?: { readonly integrationAddress?: string | undefined }): Promise<DeliveryView>
   /**
-   * Makes every matching delivery due, in parts, until `signal` aborts. Each part is committed with its record in the
-   * audit log.
+   * Makes every matching delivery due, until `signal` aborts, in parts that are committed with their audit record.
    * @throws RangeError For a filter without a status: replays of delivered deliveries must be explicit.
    */
   replayAll(filter: DeliveryFilter, options?: PartsOptions<ReplayTotals>): Promise<ReplayTotals>
   /**
    * Counts missing deliveries, newest first and in parts, until `signal` aborts. With `repair` it makes them due again
-   * as replays; each part is committed with its record in the audit log. Source: docs/decisions/retries.md.
+   * as replays, and each part has its audit record. Source: docs/decisions/retries.md.
    */
   check(options?: PartsOptions<CheckTotals> & { readonly repair?: boolean | undefined }): Promise<CheckTotals>
 }
@@ -79,10 +76,7 @@ const sampleChainId = 31_337
 /** Begins with `0x7e57`, like "test", and ends with zeros: no transaction has it. */
 const sampleTxHash = `0x7e57${'0'.repeat(60)}`
 
-/**
- * Builds a snapshot without state and invoice, so that no receiver takes it for a paid invoice. The hash is always the
- * same; the version rises, so that receivers do not ignore a later test as a duplicate.
- */
+/** A snapshot without state and invoice passes for no paid invoice. Its version rises: no receiver drops it as seen. */
 function buildSampleBody(integrationAddress: string, now: number): Uint8Array {
   const version = Math.max(1, Math.floor(now / 1_000))
   const recipient = { title: 'Test delivery', subtitle: 'This is no payment.' }

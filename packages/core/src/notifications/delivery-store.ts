@@ -34,10 +34,7 @@ export interface AttemptRecord {
   readonly replay: boolean
 }
 
-/**
- * The next state of a delivery. A `retry` becomes `superseded` when a newer version of the payment has a delivery, in
- * any status; a newer version without one (no URL at its time) supersedes nothing.
- */
+/** The next state of a delivery. A `retry` becomes `superseded` if a newer version of the payment has a delivery. */
 export type AttemptDecision =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'retry'; readonly inMs: number }
@@ -100,10 +97,7 @@ export interface DeliveryView extends Omit<PostedDelivery, 'attempt'> {
   readonly nextAttemptAt: number | null
 }
 
-/**
- * Selects the deliveries that match every given field. `since`: created at this time, or later; `until`: before it. A
- * delivery without a time is older than any.
- */
+/** Selects by every given field. `since`, `until`: the creation time; a delivery without one is older than any. */
 export type DeliveryFilter = {
   readonly [Name in 'integrationAddress' | 'chainId' | 'txHash' | 'status']?: DeliveryView[Name] | undefined
 } & { readonly [Name in 'since' | 'until']?: number | undefined }
@@ -188,8 +182,8 @@ export interface DeliveryStore {
    */
   claim(request: ClaimRequest): Promise<ClaimedDelivery[]>
   /**
-   * Logs attempts, settles their deliveries and updates their endpoints' health, in one transaction. Rows locked by
-   * another transaction are left out. Results for an earlier URL of the integration change no health.
+   * Logs attempts, settles deliveries and updates their endpoints' health in one transaction, except for locked rows.
+   * Results for an earlier URL of the integration change no health.
    */
   settle(settled: readonly SettledAttempt[], judge: EndpointJudge): Promise<SettleResult>
   /**
@@ -204,8 +198,8 @@ export interface DeliveryStore {
   /** Milliseconds until the next delivery can be claimed, 0 when one can, null when the outbox is empty. */
   msUntilDue(): Promise<number | null>
   /**
-   * Calls `listener` soon after another process made deliveries due, if the database can announce that. Calls may be
-   * missed or needless, so callers poll as well. Returns the function that stops the calls.
+   * Calls `listener` soon after another process made deliveries due. Calls may be missed or needless: callers poll as
+   * well. Returns the function that stops the calls.
    */
   whenDue(listener: () => void): () => void
   /** The backlog of enabled integrations with a URL. `atMost`, 1 or more, bounds the count and so its cost. */
@@ -251,9 +245,6 @@ export interface ReplayResult {
 }
 
 export interface DeliveryTransaction {
-  /**
-   * Makes deliveries of any status due at once. Their retry schedule restarts, and their attempts are replays from now
-   * on. A leased delivery is unchanged.
-   */
+  /** Makes deliveries of any status due at once, as replays with a new schedule. A leased delivery is unchanged. */
   replayDeliveries(request: ReplayRequest): Promise<ReplayResult>
 }

@@ -19,10 +19,7 @@ export interface DispatcherOptions {
   readonly leaseMs?: number | undefined
   /** Longest wait until the next check for due deliveries, in milliseconds. @default 250 */
   readonly idlePollMs?: number | undefined
-  /**
-   * Longest block of a failing endpoint in milliseconds, before jitter. It also limits the first block, of 5 s.
-   * @default 60000
-   */
+  /** Longest block of a failing endpoint in milliseconds, before jitter. It also limits the first. @default 60000 */
   readonly blockCapMs?: number | undefined
 }
 

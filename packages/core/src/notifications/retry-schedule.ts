@@ -57,9 +57,8 @@ export function formatAnswer({ status, reason }: { readonly status: number | nul
 }
 
 /**
- * Decides what follows an attempt. Any 2xx is delivered; everything else failed, redirects included. A retry follows
- * after the planned delay, or after a longer `Retry-After` of up to an hour. A 410 and the last failure exhaust the
- * delivery.
+ * Decides what follows an attempt. Any 2xx is delivered. A 410 and the last failure exhaust the delivery. Otherwise a
+ * retry follows after the planned delay, or after a longer `Retry-After` of up to an hour.
  */
 export function decideAfterAttempt(options: {
   /** The attempt's step of the schedule, from 1; a replay starts again at 1. */

@@ -24,8 +24,8 @@ export interface SettlerDeps {
 }
 
 /**
- * Builds a reporter. When a lease is lost after an unanswered settle, the attempt log shows whether the settle was
- * committed. If so, its events are published now, with those of its endpoint.
+ * When a lease is lost after an unanswered settle, the attempt log shows whether that settle was committed. If so, its
+ * events are published then, with those of its endpoint.
  */
 function createOutcomeReporter({ store, clock, publish, logger }: SettlerDeps) {
   const unanswered = new WeakSet<RecordedAttempt>()

@@ -3,9 +3,8 @@ import type { StreamedDeliveryBody, StreamReady } from '@payment-integration/con
 import { InvalidRequestError } from '../errors.js'
 import type { Caller } from '../integrations/integration.js'
 import { describeError } from '../internal/values.js'
-import { createStreamPositionCodec, type StreamPositionCodec } from '../payments/cursor.js'
-import type { Clock, Logger } from '../ports/runtime.js'
-import { createMonotonicNow, createSleeper } from '../ports/runtime.js'
+import { createStreamPositionCodec } from '../payments/cursor.js'
+import { type Clock, createMonotonicNow, createSleeper, type Logger } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import type { MasterKey } from '../secrets/keys.js'
 import { buildDeliveryHeaders, type OpenSecret } from './attempt.js'
@@ -33,8 +32,8 @@ interface StreamRequest extends Caller {
 export interface DeliveryStreams {
   /**
    * Opens a stream of one integration: every delivery after its start at least once, in order. It ends when the
-   * credentials are no longer valid or the store fails. The caller must read it or abort its signal.
-   * @returns Null when too many streams are open.
+   * credentials are no longer valid or the store fails. The caller must read it or abort its signal. Null: too many
+   * streams are open.
    * @throws InvalidRequestError `ERR_CURSOR_INVALID` for a malformed position or time.
    */
   open(request: StreamRequest): StreamMessages | null
@@ -54,6 +53,8 @@ interface StreamDeps {
   readonly openSecret: OpenSecret
   readonly clock: Clock
   readonly logger: Logger
+  authenticate(authorization: string | null): Promise<Caller | null>
+  readonly keys: MasterKey
 }
 
 /** Finds the end of the stored deliveries. It reads the store only while a stream follows it. */
@@ -110,11 +111,6 @@ const batch = 16
 /** Time without a message until a heartbeat, in milliseconds. Credentials are checked as often. */
 const heartbeatMs = 5_000
 
-interface FollowDeps extends StreamDeps {
-  readonly tail: ReturnType<typeof createTail>
-  readonly positions: StreamPositionCodec
-}
-
 interface StreamStart extends Caller {
   /** Begins after this delivery; null: no position was given. */
   readonly resumeAfter: string | null
@@ -123,101 +119,9 @@ interface StreamStart extends Caller {
   /** Whether the caller's credentials are still valid. */
   isAdmitted(): Promise<boolean>
   readonly signal: AbortSignal
-  /** Called when the stream ends, also after its signal was aborted. */
-  onEnd(): void
 }
 
 type StreamMessages = AsyncGenerator<StreamMessage, void, undefined>
-
-/** Yields the messages of a stream. It ends with the signal, the credentials, or an error, which is logged. */
-async function* followStream(deps: FollowDeps, start: StreamStart): StreamMessages {
-  const sleeper = createSleeper(deps.clock)
-  const unfollow = deps.tail.follow(sleeper.wake)
-  try {
-    yield* messages(deps, start, (ms) => sleeper.sleep(ms, start.signal))
-  } catch (error) {
-    const { integrationAddress } = start
-    deps.logger.warn({ integrationAddress, error: describeError(error) }, 'A stream ended with an error.')
-  } finally {
-    unfollow()
-    start.onEnd()
-  }
-}
-
-async function* messages(
-  deps: FollowDeps,
-  start: StreamStart,
-  sleep: (ms: number) => Promise<unknown>,
-): StreamMessages {
-  const { tail, positions, clock } = deps
-  const { deliveries, integrations } = deps.store
-  const { integrationAddress, isAdmitted, signal } = start
-  const encodeId = (deliveryId: string) => positions.encode(deliveryId, integrationAddress)
-  const elapsed = createMonotonicNow(clock)
-  let after: string | null = null
-  let readUpTo: string | null = null
-  let sentAt = elapsed()
-
-  while (!signal.aborted) {
-    const upTo = tail.upTo()
-    if (upTo !== null && after === null) {
-      after = start.resumeAfter ?? (await findStartPosition(deps, start)) ?? upTo
-      const notifies = ((await integrations.find(integrationAddress))?.notificationUrl ?? null) !== null
-      yield { kind: 'ready', id: encodeId(after), data: { resumed: start.resumeAfter !== null, notifies } }
-      sentAt = elapsed()
-    }
-    if (upTo !== null && after !== null && upTo !== readUpTo) {
-      const isFirst = readUpTo === null
-      for (let isWhole = false; !isWhole; ) {
-        const part = await deliveries.stream({ integrationAddress, afterId: after, upToId: upTo, limit: batch })
-        if (part.length > 0 && !(await isAdmitted())) return
-        const secret = part.length > 0 ? await openSigningSecret(deps, integrationAddress) : ''
-        if (secret === null) return
-        for (const delivery of part) {
-          if (signal.aborted) return
-          const data = await buildSignedBody(delivery, integrationAddress, secret, clock.now())
-          after = delivery.deliveryId
-          yield { kind: 'delivery', id: encodeId(after), data }
-          sentAt = elapsed()
-        }
-        isWhole = part.length < batch
-        // An embedded store and a fast reader may never leave this turn of the event loop; other requests need a turn.
-        if (!isWhole) await clock.sleep(0, signal)
-      }
-      readUpTo = upTo
-      if (isFirst) yield { kind: 'live', id: encodeId(after) }
-    }
-    // Only messages of this stream delay its heartbeat, so that it reveals no traffic of other streams.
-    const dueInMs = sentAt + heartbeatMs - elapsed()
-    if (dueInMs > 0 && tail.upTo() === upTo) await sleep(dueInMs)
-    if (signal.aborted || elapsed() - sentAt < heartbeatMs) continue
-    if (!(await isAdmitted())) return
-    yield { kind: 'heartbeat' }
-    sentAt = elapsed()
-  }
-}
-
-/** The id before the first delivery created since the given time; null: no time was given, or no delivery is so new. */
-async function findStartPosition({ store: { deliveries } }: StreamDeps, start: StreamStart): Promise<string | null> {
-  const { createdSince, integrationAddress } = start
-  if (createdSince === null) return null
-  // Not the newest id of an older delivery: ids and times may be in different orders.
-  const [first] = await deliveries.list({ integrationAddress, since: createdSince, limit: 1 })
-  return first === undefined ? null : String(Number(first.deliveryId) - 1)
-}
-
-/** The current signing secret: a rotation takes effect at the next batch. Null: none can be opened. */
-async function openSigningSecret(deps: StreamDeps, integrationAddress: string): Promise<string | null> {
-  const integration = await deps.store.integrations.find(integrationAddress)
-  if (integration === null) return null
-  try {
-    return deps.openSecret(integration.signingSecret, integrationAddress)
-  } catch {
-    // The code that failed saw the secret, so its error is not logged.
-    deps.logger.error({ integrationAddress }, 'secret unreadable; the stream ends')
-    return null
-  }
-}
 
 async function buildSignedBody(delivery: StreamedDelivery, integrationAddress: string, secret: string, now: number) {
   const { body, chainId, txHash, version, createdAt } = delivery
@@ -232,19 +136,99 @@ async function buildSignedBody(delivery: StreamedDelivery, integrationAddress: s
   }
 }
 
-interface DeliveryStreamsDeps extends StreamDeps {
-  authenticate(authorization: string | null): Promise<Caller | null>
-  readonly keys: MasterKey
-}
-
 /** Builds the streams of a process. They cost nothing until one is opened. */
-export function createDeliveryStreams(deps: DeliveryStreamsDeps): DeliveryStreams & { wake(): void } {
-  const { authenticate, keys } = deps
+export function createDeliveryStreams(deps: StreamDeps): DeliveryStreams & { wake(): void } {
+  const { authenticate, keys, openSecret, clock, logger } = deps
+  const { deliveries, integrations } = deps.store
   const tail = createTail(deps)
   const positions = createStreamPositionCodec(keys)
   /** The open streams, each with its integration. */
   const openStreams = new Map<AbortController, string>()
   let isClosed = false
+
+  /** The id before the first delivery created since the given time; null: no time, or no delivery is so new. */
+  async function findStartPosition({ createdSince, integrationAddress }: StreamStart): Promise<string | null> {
+    if (createdSince === null) return null
+    // Not the newest id of an older delivery: ids and times may be in different orders.
+    const [first] = await deliveries.list({ integrationAddress, since: createdSince, limit: 1 })
+    return first === undefined ? null : String(Number(first.deliveryId) - 1)
+  }
+
+  /** The current signing secret: a rotation takes effect at the next batch. Null: none can be opened. */
+  async function openSigningSecret(integrationAddress: string): Promise<string | null> {
+    const integration = await integrations.find(integrationAddress)
+    if (integration === null) return null
+    try {
+      return openSecret(integration.signingSecret, integrationAddress)
+    } catch {
+      // The code that failed saw the secret, so its error is not logged.
+      logger.error({ integrationAddress }, 'secret unreadable; the stream ends')
+      return null
+    }
+  }
+
+  /** Yields the messages of a stream. It ends with the signal, the credentials, or an error. */
+  async function* messages(start: StreamStart, sleep: (ms: number) => Promise<unknown>): StreamMessages {
+    const { integrationAddress, isAdmitted, signal } = start
+    const encodeId = (deliveryId: string) => positions.encode(deliveryId, integrationAddress)
+    const elapsed = createMonotonicNow(clock)
+    let after: string | null = null
+    let readUpTo: string | null = null
+    let sentAt = elapsed()
+
+    while (!signal.aborted) {
+      const upTo = tail.upTo()
+      if (upTo !== null && after === null) {
+        after = start.resumeAfter ?? (await findStartPosition(start)) ?? upTo
+        const notifies = ((await integrations.find(integrationAddress))?.notificationUrl ?? null) !== null
+        yield { kind: 'ready', id: encodeId(after), data: { resumed: start.resumeAfter !== null, notifies } }
+        sentAt = elapsed()
+      }
+      if (upTo !== null && after !== null && upTo !== readUpTo) {
+        const isFirst = readUpTo === null
+        for (let isWhole = false; !isWhole; ) {
+          const part = await deliveries.stream({ integrationAddress, afterId: after, upToId: upTo, limit: batch })
+          if (part.length > 0 && !(await isAdmitted())) return
+          const secret = part.length > 0 ? await openSigningSecret(integrationAddress) : ''
+          if (secret === null) return
+          for (const delivery of part) {
+            if (signal.aborted) return
+            const data = await buildSignedBody(delivery, integrationAddress, secret, clock.now())
+            after = delivery.deliveryId
+            yield { kind: 'delivery', id: encodeId(after), data }
+            sentAt = elapsed()
+          }
+          isWhole = part.length < batch
+          // An embedded store and a fast reader may never leave this turn of the event loop; other requests need a turn.
+          if (!isWhole) await clock.sleep(0, signal)
+        }
+        readUpTo = upTo
+        if (isFirst) yield { kind: 'live', id: encodeId(after) }
+      }
+      // Only messages of this stream delay its heartbeat, so that it reveals no traffic of other streams.
+      const dueInMs = sentAt + heartbeatMs - elapsed()
+      if (dueInMs > 0 && tail.upTo() === upTo) await sleep(dueInMs)
+      if (signal.aborted || elapsed() - sentAt < heartbeatMs) continue
+      if (!(await isAdmitted())) return
+      yield { kind: 'heartbeat' }
+      sentAt = elapsed()
+    }
+  }
+
+  /** Follows the tail while the stream is read. `onEnd` is called also after an abort. */
+  async function* follow(start: StreamStart, onEnd: () => void): StreamMessages {
+    const sleeper = createSleeper(clock)
+    const unfollow = tail.follow(sleeper.wake)
+    try {
+      yield* messages(start, (ms) => sleeper.sleep(ms, start.signal))
+    } catch (error) {
+      const { integrationAddress } = start
+      logger.warn({ integrationAddress, error: describeError(error) }, 'A stream ended with an error.')
+    } finally {
+      unfollow()
+      onEnd()
+    }
+  }
 
   return {
     wake: tail.wake,
@@ -262,10 +246,8 @@ export function createDeliveryStreams(deps: DeliveryStreamsDeps): DeliveryStream
       openStreams.set(controller, integrationAddress)
       const isAdmitted = async () => (await authenticate(authorization))?.integrationAddress === integrationAddress
       const stop = () => controller.abort()
-      const stream = followStream(
-        { ...deps, tail, positions },
-        { integrationAddress, resumeAfter, createdSince, isAdmitted, signal: controller.signal, onEnd: stop },
-      )
+      const start = { integrationAddress, resumeAfter, createdSince, isAdmitted, signal: controller.signal }
+      const stream = follow(start, stop)
       const onEnd = () => {
         signal.removeEventListener('abort', stop)
         openStreams.delete(controller)

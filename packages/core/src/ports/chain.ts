@@ -106,9 +106,8 @@ export interface Chain {
    */
   watch(wake: () => void, signal: AbortSignal): Promise<void>
   /**
-   * Whether a node that `watch` subscribed to announces blocks now, and the newest head that was read is the block that
-   * it announced last. The caller then polls less often. When the subscription ends, `watch` calls `wake`.
-   * @default false
+   * Whether a subscribed node announces blocks, and the newest head is the block that it announced last. The caller
+   * then polls less often. When the subscription ends, `watch` calls `wake`. @default false
    */
   announcesBlocks?(): boolean
   transactionFate(txHash: string, signal?: AbortSignal): Promise<TransactionFate>
@@ -132,10 +131,9 @@ export interface ReceiptSource {
    */
   readonly scope?: ReceiptScope | undefined
   /**
-   * Returns an update, or null when there is nothing new. Equal answers must have equal update ids, so that a second
-   * poll changes nothing. Several calls run at once. A call that rejects is repeated in a later round. After an error
-   * whose `code` ends in `_UNAVAILABLE`, the other payments of the chain wait for the next round. A call must limit its
-   * own time, to some seconds.
+   * Returns an update; null: nothing is new. Equal answers must have equal update ids. Several calls run at once, each
+   * for some seconds at most. A call that rejects is repeated in a later round. After an error whose `code` ends in
+   * `_UNAVAILABLE`, the other payments of the chain wait for the next round.
    */
   lookup(payment: StoredPayment, signal?: AbortSignal): Promise<ProcessorUpdate | null>
 }

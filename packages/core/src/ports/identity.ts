@@ -73,10 +73,7 @@ export interface IdentityProvider {
    * `redemptionWindowMs` after its signature, or never. A provider that rejects old signatures guarantees that.
    */
   redeem(request: RedeemRequest): Promise<RedeemResult>
-  /**
-   * The applicant with exactly this external user id, or null.
-   * @param integrationAddress - The integration whose request waits; absent: the service's own poll. It is not sent.
-   */
+  /** The applicant with exactly this external user id, or null. `integrationAddress`: whose request waits; not sent. */
   find(externalUserId: string, integrationAddress?: string): Promise<ProviderAnswer<Applicant | null>>
   /** An applicant's review; null: the provider does not know the applicant, perhaps by a fault of our set-up. */
   review(applicantId: string): Promise<ProviderAnswer<DatedReview | null>>
@@ -112,8 +109,8 @@ export type EmailProof =
 /** The port to a host's own users. The host also reports each proof by `identity.reportProof`. */
 export interface IdentityAccounts {
   /**
-   * The account that proved the address; else the oldest that carries it; else null. It must take the same time in all
-   * cases, because the time is visible outside. Earlier shares do not matter here.
+   * The account that proved the address; else the oldest that carries it; else null. Earlier shares do not matter. It
+   * must take the same time in all cases, because the time is visible outside.
    */
   findAddressOwner(email: EmailAddress): Promise<AddressOwner | null>
 }

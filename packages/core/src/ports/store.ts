@@ -46,12 +46,12 @@ export interface StoreSchema {
 
 /**
  * A database.
- * Guarantees: a resolved transaction is durable (on disk, synchronous commit). A rejected transaction wrote nothing,
- * unless the commit itself failed (see the errors). Reads see committed rows only.
+ * A resolved transaction is durable (on disk, synchronous commit). A rejected one wrote nothing, unless the commit
+ * itself failed. Reads see committed rows only.
  * Errors are `StoreError`s. `ERR_STORE_BUSY`: locked, or no free connection; retry. `ERR_STORE_UNAVAILABLE`: cannot be
- * reached or used; retry. If the connection or the disk failed during the commit, the transaction may be stored whole
- * or not at all, so a retry must be idempotent. An operator must act on `ERR_STORE_FULL`, no space, and on
- * `ERR_STORE_ENGINE`, a database product or version that the store does not know.
+ * reached or used; retry. If that was during the commit, the transaction may be stored whole or not at all, so a retry
+ * must be idempotent. An operator must act on `ERR_STORE_FULL`, no space, and on `ERR_STORE_ENGINE`, an unknown product
+ * or version of the database.
  */
 export interface Store {
   /**

@@ -46,8 +46,7 @@ export interface RunOptions {
 
 export interface LeaseCommands extends Pick<LeaseStore, 'list'> {
   /**
-   * Releases a lease, audited as `lease.released`. A process that still uses it goes on until its next renewal, so
-   * release a lease only when its holder is dead.
+   * Releases a lease, audited as `lease.released`. Its holder must be dead: a live one goes on until its next renewal.
    * @returns The released lease, or null when there is none of that name.
    */
   release(name: string): Promise<LeaseView | null>

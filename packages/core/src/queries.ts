@@ -5,8 +5,13 @@ import type { ChainReads } from './indexer/chain-store.js'
 import type { Caller } from './integrations/integration.js'
 import type { AccountRecord } from './legacy/legacy-store.js'
 import type { DeliveryFilter, DeliveryStore, DeliveryView, EndpointView } from './notifications/delivery-store.js'
-import type { ConsolePage, ConsolePaymentFilter, ConsolePosition } from './operators/console-reads.js'
-import type { ConsoleReads, IntegrationPaymentFilter } from './operators/console-reads.js'
+import type {
+  ConsolePage,
+  ConsolePaymentFilter,
+  ConsolePosition,
+  ConsoleReads,
+  IntegrationPaymentFilter,
+} from './operators/console-reads.js'
 import type { CursorCodec } from './payments/cursor.js'
 import type { StoredPayment } from './payments/payment.js'
 import type { PaymentReads } from './payments/payment-store.js'

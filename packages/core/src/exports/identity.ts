@@ -1,5 +1,11 @@
-export { EmailProofError, IdentityMisconfiguredError, IdentityUnavailableError } from '../errors.js'
-export { InvalidShareRequestError, ShareTokenRejectedError, VerificationUnavailableError } from '../errors.js'
+export {
+  EmailProofError,
+  IdentityMisconfiguredError,
+  IdentityUnavailableError,
+  InvalidShareRequestError,
+  ShareTokenRejectedError,
+  VerificationUnavailableError,
+} from '../errors.js'
 export type { HostProof } from '../identity/accounts.js'
 export { normalizeEmail } from '../identity/emails.js'
 export type { Identity } from '../identity/identity.js'

@@ -1,6 +1,19 @@
-export { AccountError, ChainError, CoreError, type CoreErrorCode, DeliveryError, IntegrationError } from '../errors.js'
-export { AmbiguousPaymentError, MissingPackageError, PaymentNotFoundError, UpdateConflictError } from '../errors.js'
-export { InvalidLegacyRequestError, LegacyKeyNotFoundError, StoreError, TransactionNotFoundError } from '../errors.js'
+export {
+  AccountError,
+  AmbiguousPaymentError,
+  ChainError,
+  CoreError,
+  type CoreErrorCode,
+  DeliveryError,
+  IntegrationError,
+  InvalidLegacyRequestError,
+  LegacyKeyNotFoundError,
+  MissingPackageError,
+  PaymentNotFoundError,
+  StoreError,
+  TransactionNotFoundError,
+  UpdateConflictError,
+} from '../errors.js'
 export type { EventSink, ServiceEvent } from '../events.js'
 export type { RetentionPolicy } from '../history/history-store.js'
 export type { ChainStatus, IndexerOptions } from '../indexer/indexer.js'
@@ -12,8 +25,14 @@ export { parseVerifyRequest } from '../legacy/legacy-requests.js'
 export type { DispatcherOptions } from '../notifications/dispatch-run.js'
 export { operatorRoles } from '../operators/operator-commands.js'
 export { operatorActor } from '../operators/operator-sessions.js'
-export { LinkRejectedError, OperatorError, type OperatorView, PassphraseError } from '../operators/operator-store.js'
-export { SignInLimitedError, SignInRejectedError } from '../operators/operator-store.js'
+export {
+  LinkRejectedError,
+  OperatorError,
+  type OperatorView,
+  PassphraseError,
+  SignInLimitedError,
+  SignInRejectedError,
+} from '../operators/operator-store.js'
 export { passphraseLength } from '../operators/passphrase.js'
 export { decideTransition, type TransitionDecision } from '../payments/change-status.js'
 export { createUpdateReceiver, type UpdateReceiver } from '../payments/receive-updates.js'

@@ -8,8 +8,15 @@ import { findUnrecordedRanges, lockRecording, type Recording } from '../payments
 import type { StoreTransaction } from '../ports/store.js'
 import { hashApiSecret, issueSecret, type SealedSecret, type SecretHash } from '../secrets/keys.js'
 import { openDataKey, openSecret, sealDataKey, sealSecret } from '../secrets/seal.js'
-import type { GraceEnd, IntegrationChange, IntegrationCommands, IntegrationRecord } from './integration.js'
-import type { IntegrationStore, IntegrationView, ResealResult } from './integration.js'
+import type {
+  GraceEnd,
+  IntegrationChange,
+  IntegrationCommands,
+  IntegrationRecord,
+  IntegrationStore,
+  IntegrationView,
+  ResealResult,
+} from './integration.js'
 import { type NotificationUrlRule, parseNotificationUrl } from './notification-url.js'
 
 export interface RecordingDeps {

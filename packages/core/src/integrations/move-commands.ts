@@ -21,7 +21,7 @@ import {
 import type { GraceEnd, IntegrationCommands, IntegrationRecord, IntegrationStore } from './integration.js'
 import type { RecordingDeps } from './integration-commands.js'
 import type { MoveCommands, MovedUpdate, MoveRow } from './move-store.js'
-import { MoveError, moveHeaderSchema, moveRowSchema, type MoveStore, type MoveTransaction } from './move-store.js'
+import { MoveError, type MoveStore, type MoveTransaction, moveHeaderSchema, moveRowSchema } from './move-store.js'
 import { type NotificationUrlRule, parseNotificationUrl } from './notification-url.js'
 
 /** Time between two checks, in milliseconds. */

@@ -8,8 +8,12 @@ import type { MoveStore } from '../integrations/move-store.js'
 import type { AccountStore, AccountTransaction, LegacyKeyStore, LegacyKeyTransaction } from '../legacy/legacy-store.js'
 import type { DeliveryStore, DeliveryTransaction } from '../notifications/delivery-store.js'
 import type { ConsoleReads } from '../operators/console-reads.js'
-import type { OperatorStore, OperatorTransaction } from '../operators/operator-store.js'
-import type { SessionRecord, SessionTransaction } from '../operators/operator-store.js'
+import type {
+  OperatorStore,
+  OperatorTransaction,
+  SessionRecord,
+  SessionTransaction,
+} from '../operators/operator-store.js'
 import type { PaymentReads, PaymentTransaction } from '../payments/payment-store.js'
 import type { DataKeyStore, DataKeyTransaction, SealingKeyUse } from '../secrets/keys.js'
 

@@ -8,16 +8,27 @@ import {
 
 /** The codes of operators and their sign-in. */
 export type OperatorErrorCode =
-  | `ERR_OPERATOR_${'DISABLED' | 'EXISTS' | 'INVALID' | 'LAST_ADMIN' | 'NOT_FOUND'}`
-  | `ERR_SIGN_IN_${'LIMITED' | 'REJECTED'}`
+  | 'ERR_OPERATOR_DISABLED'
+  | 'ERR_OPERATOR_EXISTS'
+  | 'ERR_OPERATOR_INVALID'
+  | 'ERR_OPERATOR_LAST_ADMIN'
+  | 'ERR_OPERATOR_NOT_FOUND'
+  | 'ERR_SIGN_IN_LIMITED'
+  | 'ERR_SIGN_IN_REJECTED'
   | 'ERR_LINK_REJECTED'
   | 'ERR_OIDC_REJECTED'
   | 'ERR_PASSPHRASE_LENGTH'
 
 /** The codes of a move of an integration to another cell. */
 export type MoveErrorCode =
-  | `ERR_MOVE_${'KEY' | 'PAYMENT' | 'UPDATE'}_MISSING`
-  | `ERR_MOVE_${'FILE_STALE' | 'PAYMENT_DIFFERS' | 'ROW_INVALID' | 'UNRECORDED' | 'UNSUPPORTED'}`
+  | 'ERR_MOVE_KEY_MISSING'
+  | 'ERR_MOVE_PAYMENT_MISSING'
+  | 'ERR_MOVE_UPDATE_MISSING'
+  | 'ERR_MOVE_FILE_STALE'
+  | 'ERR_MOVE_PAYMENT_DIFFERS'
+  | 'ERR_MOVE_ROW_INVALID'
+  | 'ERR_MOVE_UNRECORDED'
+  | 'ERR_MOVE_UNSUPPORTED'
 
 /** Every code of the core; `docs/errors.md` has their meanings. */
 export type CoreErrorCode =
@@ -31,11 +42,17 @@ export type CoreErrorCode =
   | RequestBodyError['code']
   | StoreError['code']
   | 'ERR_ARCHIVE'
-  | `ERR_CHAIN_${'ADAPTER' | 'HISTORY_BROKEN' | 'REORG_TOO_DEEP'}`
-  | `ERR_IDENTITY_${'MISCONFIGURED' | 'UNAVAILABLE'}`
-  | `ERR_LEGACY_${'KEY_NOT_FOUND' | 'REQUEST_INVALID'}`
-  | `ERR_PAYMENT_${'AMBIGUOUS' | 'NOT_FOUND'}`
-  | `ERR_SHARE_${'REQUEST_INVALID' | 'TOKEN_REJECTED'}`
+  | 'ERR_CHAIN_ADAPTER'
+  | 'ERR_CHAIN_HISTORY_BROKEN'
+  | 'ERR_CHAIN_REORG_TOO_DEEP'
+  | 'ERR_IDENTITY_MISCONFIGURED'
+  | 'ERR_IDENTITY_UNAVAILABLE'
+  | 'ERR_LEGACY_KEY_NOT_FOUND'
+  | 'ERR_LEGACY_REQUEST_INVALID'
+  | 'ERR_PAYMENT_AMBIGUOUS'
+  | 'ERR_PAYMENT_NOT_FOUND'
+  | 'ERR_SHARE_REQUEST_INVALID'
+  | 'ERR_SHARE_TOKEN_REJECTED'
   | 'ERR_CHECKPOINT_CHANGED'
   | 'ERR_EMAIL_PROOF'
   | 'ERR_MASTER_KEY_MISSING'
@@ -63,7 +80,9 @@ export abstract class CodedError<Code extends `ERR_${string}`> extends CoreError
 }
 
 /** The chain could not be read, or its answers are malformed. */
-export class ChainError extends CodedError<`ERR_CHAIN_${'UNAVAILABLE' | 'RANGE_GONE' | 'PROOF_FAILED'}`> {
+export class ChainError extends CodedError<
+  'ERR_CHAIN_UNAVAILABLE' | 'ERR_CHAIN_RANGE_GONE' | 'ERR_CHAIN_PROOF_FAILED'
+> {
   override readonly name = 'ChainError'
   override readonly retryable = true
   readonly chainId: number
@@ -78,7 +97,9 @@ export class ChainError extends CodedError<`ERR_CHAIN_${'UNAVAILABLE' | 'RANGE_G
  * connection or the disk failed during the commit, `ERR_STORE_UNAVAILABLE` is an unknown outcome. Then retry only
  * idempotent work, such as indexing or an update with an id. Repeat any other write only if it was not stored.
  */
-export class StoreError extends CodedError<`ERR_STORE_${'BUSY' | 'ENGINE' | 'FULL' | 'SCHEMA' | 'UNAVAILABLE'}`> {
+export class StoreError extends CodedError<
+  'ERR_STORE_BUSY' | 'ERR_STORE_ENGINE' | 'ERR_STORE_FULL' | 'ERR_STORE_SCHEMA' | 'ERR_STORE_UNAVAILABLE'
+> {
   override readonly name = 'StoreError'
   override readonly retryable: boolean = this.code === 'ERR_STORE_BUSY' || this.code === 'ERR_STORE_UNAVAILABLE'
 }
@@ -98,7 +119,14 @@ export class MissingPackageError extends CodedError<'ERR_PACKAGE_MISSING'> {
 }
 
 /** A parameter of a request is malformed. Answer 400. */
-export class InvalidRequestError extends CodedError<`ERR_${'LIMIT' | 'CURSOR' | 'TX_HASH' | 'ADDRESS' | 'URL' | 'NAME'}_INVALID`> {
+export class InvalidRequestError extends CodedError<
+  | 'ERR_LIMIT_INVALID'
+  | 'ERR_CURSOR_INVALID'
+  | 'ERR_TX_HASH_INVALID'
+  | 'ERR_ADDRESS_INVALID'
+  | 'ERR_URL_INVALID'
+  | 'ERR_NAME_INVALID'
+> {
   override readonly name = 'InvalidRequestError'
 }
 

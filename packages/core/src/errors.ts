@@ -245,9 +245,11 @@ export class DeliveryError extends CodedError<keyof typeof deliveryMessages> {
 export class CheckpointChangedError extends CodedError<'ERR_CHECKPOINT_CHANGED'> {
   override readonly name = 'CheckpointChangedError'
   override readonly retryable = true
+  readonly chainId: number
   constructor(chainId: number) {
     const found = `The checkpoint of chain ${chainId} is not the one this range was read for`
     super('ERR_CHECKPOINT_CHANGED', `${found}; another indexer may be running.`)
+    this.chainId = chainId
   }
 }
 

@@ -99,7 +99,7 @@ export interface Service extends ActorCommands {
    * @throws UpdateConflictError `ERR_UPDATE_CONFLICT`.
    */
   applyUpdateIn(within: Pick<Store, 'transaction'>, update: ProcessorUpdate): Promise<JoinedUpdate>
-  /** The commands of another actor, such as `operatorActor(name)`. @throws RangeError If blank or over 200 characters. */
+  /** The commands of another actor, such as `operatorActor(name)`. @throws RangeError If blank or over 200 letters. */
   actingAs(actor: string): ActorCommands
   readonly operatorSessions: OperatorSessions
   /** Sessions of integrations at the portal. Source: docs/decisions/operators.md. */

@@ -240,7 +240,7 @@ function createRowImport(deps: MoveDeps, address: string, rows: () => Batches, s
       if (outcome.status === 'rejected' && !(outcome.reason instanceof UpdateConflictError)) throw outcome.reason
   }
 
-  /** Resolves the number of stored payments and updates. `left`: dropped payments of the file that are not stored here. */
+  /** Resolves the number of stored payments and updates. `left`: dropped payments of the file, not stored here. */
   return async ({ isRehearsal }: { readonly isRehearsal: boolean }) => {
     const otherUpdates = await findOtherUpdates()
     const leftOut = new Set<string>()

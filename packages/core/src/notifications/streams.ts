@@ -199,7 +199,7 @@ export function createDeliveryStreams(deps: StreamDeps): DeliveryStreams & { wak
             sentAt = elapsed()
           }
           isWhole = part.length < batch
-          // An embedded store and a fast reader may never leave this turn of the event loop; other requests need a turn.
+          // An embedded store and a fast reader may never leave this turn of the event loop; others need a turn.
           if (!isWhole) await clock.sleep(0, signal)
         }
         readUpTo = upTo

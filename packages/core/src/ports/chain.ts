@@ -24,7 +24,7 @@ export type ProofLevel = 'root' | 'bloom' | 'none'
 export interface BlockRange {
   readonly first: BlockRef
   readonly last: BlockRef
-  /** Every block whose header was read, ascending, on one chain: all blocks; with the proof `none` both ends at least. */
+  /** Every block whose header was read, ascending, on one chain: all; with the proof `none` at least both ends. */
   readonly blocks: readonly BlockRef[]
   /** Ordered by block; those of one transaction by log index. Payments that name no integration are included. */
   readonly payments: readonly PaymentFacts[]

@@ -71,7 +71,7 @@ export interface Store {
     /** `searches`: all statements find rows by their keys, the first one too; a store may keep their plans. */
     options?: { readonly searches?: boolean },
   ): Promise<T>
-  /** @throws TypeError Inside a transaction of this store: a caller that waits for others there could wait for itself. */
+  /** @throws TypeError Inside a transaction of this store: a caller that waits for others could wait for itself. */
   assertNotNested(): void
   readonly payments: PaymentReads
   readonly chains: ChainReads

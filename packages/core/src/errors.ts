@@ -8,16 +8,27 @@ import {
 
 /** The codes of operators and their sign-in. */
 export type OperatorErrorCode =
-  | 'ERR_LINK_REJECTED'
-  | 'ERR_OIDC_REJECTED'
   | 'ERR_OPERATOR_DISABLED'
   | 'ERR_OPERATOR_EXISTS'
   | 'ERR_OPERATOR_INVALID'
   | 'ERR_OPERATOR_LAST_ADMIN'
   | 'ERR_OPERATOR_NOT_FOUND'
-  | 'ERR_PASSPHRASE_LENGTH'
   | 'ERR_SIGN_IN_LIMITED'
   | 'ERR_SIGN_IN_REJECTED'
+  | 'ERR_LINK_REJECTED'
+  | 'ERR_OIDC_REJECTED'
+  | 'ERR_PASSPHRASE_LENGTH'
+
+/** The codes of a move of an integration to another cell. */
+export type MoveErrorCode =
+  | 'ERR_MOVE_KEY_MISSING'
+  | 'ERR_MOVE_PAYMENT_MISSING'
+  | 'ERR_MOVE_UPDATE_MISSING'
+  | 'ERR_MOVE_FILE_STALE'
+  | 'ERR_MOVE_PAYMENT_DIFFERS'
+  | 'ERR_MOVE_ROW_INVALID'
+  | 'ERR_MOVE_UNRECORDED'
+  | 'ERR_MOVE_UNSUPPORTED'
 
 /** Every code of the core; `docs/errors.md` has their meanings. */
 export type CoreErrorCode =
@@ -27,34 +38,27 @@ export type CoreErrorCode =
   | DeliveryError['code']
   | IntegrationError['code']
   | InvalidRequestError['code']
+  | MoveErrorCode
   | RequestBodyError['code']
   | StoreError['code']
   | 'ERR_ARCHIVE'
   | 'ERR_CHAIN_ADAPTER'
   | 'ERR_CHAIN_HISTORY_BROKEN'
   | 'ERR_CHAIN_REORG_TOO_DEEP'
-  | 'ERR_CHECKPOINT_CHANGED'
-  | 'ERR_EMAIL_PROOF'
   | 'ERR_IDENTITY_MISCONFIGURED'
   | 'ERR_IDENTITY_UNAVAILABLE'
   | 'ERR_LEGACY_KEY_NOT_FOUND'
   | 'ERR_LEGACY_REQUEST_INVALID'
-  | 'ERR_MASTER_KEY_MISSING'
-  | 'ERR_MOVE_FILE_STALE'
-  | 'ERR_MOVE_KEY_MISSING'
-  | 'ERR_MOVE_PAYMENT_DIFFERS'
-  | 'ERR_MOVE_PAYMENT_MISSING'
-  | 'ERR_MOVE_ROW_INVALID'
-  | 'ERR_MOVE_UNRECORDED'
-  | 'ERR_MOVE_UNSUPPORTED'
-  | 'ERR_MOVE_UPDATE_MISSING'
-  | 'ERR_PACKAGE_MISSING'
   | 'ERR_PAYMENT_AMBIGUOUS'
   | 'ERR_PAYMENT_NOT_FOUND'
-  | 'ERR_REINDEX_REJECTED'
-  | 'ERR_SECRET_UNREADABLE'
   | 'ERR_SHARE_REQUEST_INVALID'
   | 'ERR_SHARE_TOKEN_REJECTED'
+  | 'ERR_CHECKPOINT_CHANGED'
+  | 'ERR_EMAIL_PROOF'
+  | 'ERR_MASTER_KEY_MISSING'
+  | 'ERR_PACKAGE_MISSING'
+  | 'ERR_REINDEX_REJECTED'
+  | 'ERR_SECRET_UNREADABLE'
   | 'ERR_TRANSACTION_NOT_FOUND'
   | 'ERR_UPDATE_CONFLICT'
   | 'ERR_VERIFICATION_UNAVAILABLE'
@@ -101,15 +105,14 @@ export class StoreError extends CodedError<
 }
 
 /** A setting needs an optional package that is not installed. */
-export class MissingPackageError extends CoreError {
+export class MissingPackageError extends CodedError<'ERR_PACKAGE_MISSING'> {
   override readonly name = 'MissingPackageError'
-  readonly retryable = false
-  readonly code = 'ERR_PACKAGE_MISSING'
   readonly packageName: string
   /** The setting or call that needs it. */
   readonly setting: string
   constructor(packageName: string, setting: string) {
-    super(`${setting} needs the package ${packageName}, which is not installed. Run: npm install ${packageName}`)
+    const message = `${setting} needs the package ${packageName}, which is not installed. Run: npm install ${packageName}`
+    super('ERR_PACKAGE_MISSING', message)
     this.packageName = packageName
     this.setting = setting
   }
@@ -173,23 +176,21 @@ export class PaymentNotFoundError extends CodedError<'ERR_PAYMENT_NOT_FOUND'> {
 }
 
 /** The hash is indexed on several destination chains. Answer 409; the wallet-scoped call may find one payment. */
-export class AmbiguousPaymentError extends CoreError {
+export class AmbiguousPaymentError extends CodedError<'ERR_PAYMENT_AMBIGUOUS'> {
   override readonly name = 'AmbiguousPaymentError'
-  readonly retryable = false
-  readonly code = 'ERR_PAYMENT_AMBIGUOUS'
   constructor() {
-    super('Transaction hash is indexed on more than one destination chain; narrow it with the wallet-scoped endpoint')
+    const found = 'Transaction hash is indexed on more than one destination chain'
+    super('ERR_PAYMENT_AMBIGUOUS', `${found}; narrow it with the wallet-scoped endpoint`)
   }
 }
 
 /** An update id was used before with other content. Answer 409; send changed content under a new id. */
-export class UpdateConflictError extends CoreError {
+export class UpdateConflictError extends CodedError<'ERR_UPDATE_CONFLICT'> {
   override readonly name = 'UpdateConflictError'
-  readonly retryable = false
-  readonly code = 'ERR_UPDATE_CONFLICT'
   readonly updateId: string
   constructor(updateId: string) {
-    super(`Update ${updateId} was already received with different content; send a change under a new id.`)
+    const conflict = `Update ${updateId} was already received with different content`
+    super('ERR_UPDATE_CONFLICT', `${conflict}; send a change under a new id.`)
     this.updateId = updateId
   }
 }
@@ -222,34 +223,32 @@ export class IntegrationError extends CodedError<keyof typeof integrationMessage
   }
 }
 
+const deliveryMessages = {
+  ERR_DELIVERY_NOT_FOUND: (id) => `There is no delivery ${JSON.stringify(id)}; list them to see their ids.`,
+  ERR_DELIVERY_IN_FLIGHT: (id) =>
+    `Delivery ${id} is being attempted at this moment; look at it again in a few seconds.`,
+  ERR_DELIVERY_ENDED: (id) => `The retention of delivery ${id} has ended; it is not sent again.`,
+} satisfies Readonly<Record<string, (deliveryId: string) => string>>
+
 /** The delivery that a command names does not exist, is in flight, or has reached the end of its retention. */
-export class DeliveryError extends CodedError<
-  'ERR_DELIVERY_NOT_FOUND' | 'ERR_DELIVERY_IN_FLIGHT' | 'ERR_DELIVERY_ENDED'
-> {
+export class DeliveryError extends CodedError<keyof typeof deliveryMessages> {
   override readonly name = 'DeliveryError'
   override readonly retryable: boolean = this.code === 'ERR_DELIVERY_IN_FLIGHT'
   readonly deliveryId: string
   constructor(code: DeliveryError['code'], deliveryId: string) {
-    super(
-      code,
-      {
-        ERR_DELIVERY_NOT_FOUND: `There is no delivery ${JSON.stringify(deliveryId)}; list them to see their ids.`,
-        ERR_DELIVERY_IN_FLIGHT: `Delivery ${deliveryId} is being attempted at this moment; look at it again in a few seconds.`,
-        ERR_DELIVERY_ENDED: `The retention of delivery ${deliveryId} has ended; it is not sent again.`,
-      }[code],
-    )
+    super(code, deliveryMessages[code](deliveryId))
     this.deliveryId = deliveryId
   }
 }
 
 /** Another indexer moved this chain's checkpoint first. Nothing was written; read the checkpoint again. */
-export class CheckpointChangedError extends CoreError {
+export class CheckpointChangedError extends CodedError<'ERR_CHECKPOINT_CHANGED'> {
   override readonly name = 'CheckpointChangedError'
-  readonly retryable = true
-  readonly code = 'ERR_CHECKPOINT_CHANGED'
+  override readonly retryable = true
   readonly chainId: number
   constructor(chainId: number) {
-    super(`The checkpoint of chain ${chainId} is not the one this range was read for; another indexer may be running.`)
+    const found = `The checkpoint of chain ${chainId} is not the one this range was read for`
+    super('ERR_CHECKPOINT_CHANGED', `${found}; another indexer may be running.`)
     this.chainId = chainId
   }
 }

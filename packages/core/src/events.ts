@@ -5,19 +5,12 @@ import type { SettledStatus } from './notifications/delivery-store.js'
 import type { PaymentFacts } from './payments/payment.js'
 
 export type PaymentKey = Pick<PaymentFacts, 'chainId' | 'txHash' | 'integrationAddress'>
+type LogPosition = Pick<PaymentFacts, 'chainId' | 'txHash' | 'blockNumber' | 'logIndex'>
 
-/**
- * An event. The change that it reports is durable. A change may lack its event, if the process or its connection to the
- * database breaks at the commit.
- */
+/** An event of a durable change. It is lost if the process or its connection to the database breaks at the commit. */
 export type ServiceEvent =
   /** A payment is stored for the first time. */
-  | ({
-      readonly type: 'payment.indexed'
-      readonly blockNumber: number
-      /** Unix time in milliseconds. */
-      readonly blockTimestamp: number
-    } & PaymentKey)
+  | ({ readonly type: 'payment.indexed' } & PaymentKey & Pick<PaymentFacts, 'blockNumber' | 'blockTimestamp'>)
   /** A payment that is not primary in its transaction: the legacy look-up shows it, the read API does not. */
   | ({ readonly type: 'payment.additional'; readonly ordinal: number; readonly blockNumber: number } & PaymentKey)
   /** A payment has a new version. */
@@ -97,14 +90,7 @@ export type ServiceEvent =
   /** The newest audit record, daily. A copy elsewhere proves that no earlier record was deleted or rewritten. */
   | ({ readonly type: 'audit.head' } & AuditHead)
   /** A log of a listed router that is neither a payment nor a conversion. It is skipped; an operator should look. */
-  | {
-      readonly type: 'log.quarantined'
-      readonly chainId: number
-      readonly txHash: string
-      readonly blockNumber: number
-      readonly logIndex: number
-      readonly reason: string
-    }
+  | ({ readonly type: 'log.quarantined'; readonly reason: string } & LogPosition)
 
 /** Receives events. It should not throw; an exception is swallowed, so that it cannot stop the service. */
 export type EventSink = (event: ServiceEvent) => void

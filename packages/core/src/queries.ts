@@ -2,14 +2,9 @@
 import { type PageBody, type PaymentBody, pageLimit } from '@payment-integration/contract'
 import { createListing, type Listing, toDeliveryRow } from './history/export.js'
 import type { ChainReads } from './indexer/chain-store.js'
+import type { Caller } from './integrations/integration.js'
 import type { AccountRecord } from './legacy/legacy-store.js'
-import type {
-  AttemptRecord,
-  DeliveryFilter,
-  DeliveryStore,
-  DeliveryView,
-  EndpointView,
-} from './notifications/delivery-store.js'
+import type { DeliveryFilter, DeliveryStore, DeliveryView, EndpointView } from './notifications/delivery-store.js'
 import type {
   ConsolePage,
   ConsolePaymentFilter,
@@ -36,30 +31,25 @@ export interface PaymentDetail {
   readonly deliveries: readonly DeliveryView[]
 }
 
-/** Chooses the versions of a payment whose snapshots are read. */
-export type ChooseVersions = (payment: StoredPayment) => readonly number[]
-
 /** The rows of one integration. No parameter can name a row of another integration. */
-export interface IntegrationQueries {
-  /** Lowercased. */
-  readonly integrationAddress: string
+export interface IntegrationQueries extends Caller {
   /**
    * A page of the read API, newest first. Parameters are the raw strings of the request. Source: docs/interface.md 4.1.
    * @throws InvalidRequestError `ERR_LIMIT_INVALID`, `ERR_CURSOR_INVALID`, `ERR_ADDRESS_INVALID`.
    */
-  listPayments(query: {
-    readonly limit?: string | undefined
-    readonly cursor?: string | undefined
-    readonly wallet?: string | undefined
-  }): Promise<PageBody>
+  listPayments(query: { readonly [Name in 'limit' | 'cursor' | 'wallet']?: string | undefined }): Promise<PageBody>
   /**
    * One payment by destination transaction hash. Parameters are the raw strings of the request.
    * @throws InvalidRequestError `ERR_TX_HASH_INVALID`, `ERR_ADDRESS_INVALID`; PaymentNotFoundError
    * `ERR_PAYMENT_NOT_FOUND`; AmbiguousPaymentError `ERR_PAYMENT_AMBIGUOUS`.
    */
   getPayment(query: { readonly txHash: string; readonly wallet?: string | undefined }): Promise<PaymentBody>
-  /** A payment with its snapshots and deliveries; null: the integration has none with this hash on this chain. */
-  paymentDetail(chainId: number, txHash: string, versions: ChooseVersions): Promise<PaymentDetail | null>
+  /** A payment with its deliveries and chosen snapshots; null: the integration has none of this hash on this chain. */
+  paymentDetail(
+    chainId: number,
+    txHash: string,
+    chooseVersions: (payment: StoredPayment) => readonly number[],
+  ): Promise<PaymentDetail | null>
   /** Deliveries, newest first. */
   deliveries(
     query: Omit<DeliveryFilter, 'integrationAddress'> & {
@@ -81,7 +71,7 @@ export interface IntegrationQueries {
   /** Failures in a row at the endpoint; null: the last attempt succeeded, or there was none. */
   endpoint(): Promise<EndpointView | null>
   /** The newest failed attempt among the newest 50 sent deliveries and 50 that wait for a retry; null: none failed. */
-  lastFailure(): Promise<(AttemptRecord & { readonly deliveryId: string }) | null>
+  lastFailure(): ReturnType<ConsoleReads['lastFailure']>
 }
 
 /** Queries for operators across all integrations. `forIntegration` limits them to one integration. */
@@ -113,15 +103,14 @@ export function createQueries(store: Store, cursors: CursorCodec): Queries {
   const reader = createPaymentReader(store, cursors)
   const { prepare: _, ...reads } = store.console
   const deliveryListing = (filter: DeliveryFilter) =>
-    createListing('deliveries', { ...filter }, async (beforeId: string | undefined) => {
+    createListing('deliveries', filter, async (beforeId: string | undefined) => {
       const { rows, next } = await reads.deliveries({ ...filter, beforeId, limit: listingPage })
       return { rows: rows.map(toDeliveryRow), next }
     })
 
   async function snapshots(paymentId: string, versions: readonly number[]): Promise<StoredSnapshot[]> {
-    const ordered = [...new Set(versions)].sort((a, b) => a - b)
     const read = async (version: number) => ({ version, body: await store.payments.snapshot(paymentId, version) })
-    const bodies = await Promise.all(ordered.map(read))
+    const bodies = await Promise.all([...new Set(versions)].sort((a, b) => a - b).map(read))
     return bodies.flatMap(({ version, body }) => (body === null ? [] : [{ version, body }]))
   }
 
@@ -145,11 +134,8 @@ export function createQueries(store: Store, cursors: CursorCodec): Queries {
       deliveries: (query) => store.console.deliveries({ ...query, integrationAddress }),
       payments: (query) => reader.select(integrationAddress, query),
       paymentListing({ invoice, ...rest }) {
-        const details = {
-          ...rest,
-          integrationAddress,
-          invoice: invoice && [invoice.amount, invoice.currency ?? ''].join(' ').trim(),
-        }
+        const invoiceText = invoice && [invoice.amount, invoice.currency ?? ''].join(' ').trim()
+        const details = { ...rest, integrationAddress, invoice: invoiceText }
         return createListing('payments', details, async (cursor: string | undefined) => {
           const page = await reader.select(integrationAddress, { ...rest, invoice, cursor, limit: pageLimit.max })
           return { ...page, rows: page.rows.map((payment) => buildPaymentView(payment, integrationAddress)) }

@@ -1,24 +1,38 @@
 /** Composes the use cases on the ports of a host. Source: docs/architecture.md. @module */
 import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
-import { type ActorCommands, createActorCommands } from './actor-commands.js'
 import type { EventSink, ServiceEvent } from './events.js'
-import { createAudited, createAuditQueries, createHeadAnnouncer } from './history/audit-log.js'
+import type { AuditNote } from './history/audit-log.js'
+import { createAudited, createAuditQueries, createHeadAnnouncer, recordNote } from './history/audit-log.js'
 import type { AuditQueries } from './history/audit-store.js'
+import { createExportRows, type ExportRows } from './history/export.js'
+import type { HistoryCommands } from './history/history-store.js'
+import { createHistoryCommands } from './history/retention.js'
 import { createIdentity, type Identity, type IdentityOptions } from './identity/identity.js'
+import type { IdentityActions } from './identity/operator-actions.js'
 import { createFulfilmentPoller } from './indexer/fulfilments.js'
 import { createIndexer, type Indexer, type IndexerOptions } from './indexer/indexer.js'
-import { type AcceptedSecret, createAuthenticate, createCredentialCache } from './integrations/authenticate.js'
-import type { Caller, IntegrationSessions } from './integrations/integration.js'
+import { type ChainCommands, createChainCommands } from './indexer/reindex.js'
+import type { AcceptedSecret } from './integrations/authenticate.js'
+import { clearAfterChanges, createAuthenticate, createCredentialCache } from './integrations/authenticate.js'
+import type { Caller, IntegrationCommands, IntegrationSessions } from './integrations/integration.js'
+import { createIntegrationCommands } from './integrations/integration-commands.js'
 import { createIntegrationSessions } from './integrations/integration-sessions.js'
+import { createMoveCommands } from './integrations/move-commands.js'
+import type { MoveCommands } from './integrations/move-store.js'
 import { describeError, type Poller } from './internal/values.js'
+import { type AccountCommands, createAccountCommands } from './legacy/accounts.js'
 import { type Confirmations, createFinality } from './legacy/finality.js'
-import { createAuthenticateLegacy, type LegacyCaller } from './legacy/keys.js'
+import type { LegacyCaller, LegacyKeyCommands } from './legacy/keys.js'
+import { createAuthenticateLegacy, createLegacyKeyCommands } from './legacy/keys.js'
 import { createLegacyQueries, type LegacyQueries } from './legacy/lookup-and-verify.js'
+import type { DeliveryCommands, EndpointCommands } from './notifications/delivery-commands.js'
+import { createDeliveryCommands, createEndpointCommands } from './notifications/delivery-commands.js'
 import type { DispatcherOptions } from './notifications/dispatch-run.js'
 import { createDispatcher, type Dispatcher } from './notifications/dispatcher.js'
 import { createDeliveryStreams, type DeliveryStreams } from './notifications/streams.js'
+import { createOperatorCommands } from './operators/operator-commands.js'
 import { createOperatorSessions } from './operators/operator-sessions.js'
-import type { OperatorSessions } from './operators/operator-store.js'
+import type { OperatorCommands, OperatorSessions } from './operators/operator-store.js'
 import type { ScryptCost } from './operators/passphrase.js'
 import { applyUpdates, checkUpdate, type JoinedUpdate, type UpdateOutcomes } from './payments/apply-updates.js'
 import { createCursorCodec } from './payments/cursor.js'
@@ -29,11 +43,32 @@ import type { Chain, FulfilmentSource, ReceiptSource } from './ports/chain.js'
 import type { Clock, IdSource, Logger, RandomSource, Sender } from './ports/runtime.js'
 import { silentLogger, systemClock, systemIds, systemRandom } from './ports/runtime.js'
 import type { Store } from './ports/store.js'
-import type { LoopRoles, RunningProcess, RunOptions } from './processes/processes.js'
-import { createPresence, listProcesses, runLoops } from './processes/processes.js'
+import type { LeaseCommands, LoopRoles, RunningProcess, RunOptions } from './processes/processes.js'
+import { createLeaseCommands, createPresence, listProcesses, runLoops } from './processes/processes.js'
 import { createQueries, type Queries } from './queries.js'
 import type { MasterKey, SealedSecret } from './secrets/keys.js'
 import { openSecret } from './secrets/seal.js'
+
+/** The commands of one actor. The audit log records each under the actor's name. */
+export interface ActorCommands {
+  readonly integrations: IntegrationCommands
+  readonly legacyKeys: LegacyKeyCommands
+  readonly deliveries: DeliveryCommands
+  readonly chains: ChainCommands
+  readonly operators: OperatorCommands
+  readonly accounts: AccountCommands
+  /** Null when no identity provider was given. */
+  readonly identity: IdentityActions | null
+  readonly endpoints: EndpointCommands
+  readonly history: HistoryCommands
+  readonly moves: MoveCommands
+  readonly leases: LeaseCommands
+  readonly exportRows: ExportRows
+  /** Adds an audit record for an action that changes no stored data. It contains no secret and no e-mail address. */
+  recordAction(
+    action: AuditNote & { action: 'integration.receiver_probed' | 'identity.searched' | 'job.stopped' },
+  ): Promise<void>
+}
 
 /** The whole service. Commands that are called on it are recorded in the audit log under `ServiceDeps.actor`. */
 export interface Service extends ActorCommands {
@@ -52,10 +87,9 @@ export interface Service extends ActorCommands {
    */
   applyUpdate(update: ProcessorUpdate): Promise<UpdateResult>
   /**
-   * Applies updates in their order, at most 100 in one transaction. Resolves the outcome of each update. An outcome is
-   * rejected with an `UpdateConflictError` when the id was used with other content.
-   * @throws TypeError When an update does not have the contract's shape: nothing is read or written then. Also when the
-   * call is inside a transaction of the store.
+   * Applies updates in their order, at most 100 in one transaction. Resolves the outcome of each update: rejected with
+   * an `UpdateConflictError` when the id was used with other content.
+   * @throws TypeError As `applyUpdate`; then nothing is read or written.
    * @throws StoreError When the store fails. Earlier updates may be applied; it is safe to repeat all of them.
    */
   applyUpdates(updates: readonly ProcessorUpdate[]): Promise<readonly PromiseSettledResult<UpdateResult>[]>
@@ -65,10 +99,7 @@ export interface Service extends ActorCommands {
    * @throws UpdateConflictError `ERR_UPDATE_CONFLICT`.
    */
   applyUpdateIn(within: Pick<Store, 'transaction'>, update: ProcessorUpdate): Promise<JoinedUpdate>
-  /**
-   * The same commands in the name of another actor, such as `operatorActor(name)`.
-   * @throws RangeError When the actor is blank or longer than 200 characters.
-   */
+  /** The commands of another actor, such as `operatorActor(name)`. @throws RangeError If blank or over 200 letters. */
   actingAs(actor: string): ActorCommands
   readonly operatorSessions: OperatorSessions
   /** Sessions of integrations at the portal. Source: docs/decisions/operators.md. */
@@ -86,14 +117,17 @@ export interface Service extends ActorCommands {
   readonly identity: Identity | null
   /** The processes on this database as they report themselves, the oldest first. A killed one is listed for a day. */
   readonly processes: { list(): Promise<RunningProcess[]> }
-  /**
-   * Runs loops until the signal aborts, then drains them. Several processes may share the work: any number of them
-   * dispatch and poll, and one at a time indexes a chain.
-   */
+  /** Runs loops until the signal aborts, then drains them. Any number of processes may share the work. */
   run(signal: AbortSignal, options?: RunOptions): Promise<void>
 }
 
 const allLoops: LoopRoles = { dispatcher: true, poller: true, indexer: 'all' }
+
+/** The result of the only update. @throws The reason of its rejection. */
+function getResult([outcome]: UpdateOutcomes): UpdateResult {
+  if (outcome?.status !== 'fulfilled') throw outcome?.reason
+  return outcome.value
+}
 
 /** A chain to follow. */
 export interface FollowedChain extends Pick<IndexerOptions, 'startBlock' | 'pollMs' | 'leaseMs'> {
@@ -117,28 +151,25 @@ export interface ServiceDeps {
   /** Sharing of identity verifications. @default none: the endpoint answers `not enabled` */
   readonly identity?: IdentityOptions | undefined
   /**
-   * `own`: only payments that name an integration of the store are recorded, with their deposits and updates. It is for
-   * one of several services (cells) that follow the same chains. All processes on a database need the same value.
-   * @default 'all'
+   * `own`: only payments that name an integration of the store are recorded, with their deposits and updates: for one
+   * of several cells. All processes on a database need the same value. @default 'all'
    */
   readonly recording?: Recording | undefined
   /**
    * Confirmations until a payment is final, by chain; null: never. They set the legacy flag `final` and the deepest
-   * reorg that is followed. Any other chain has the number of docs/interface.md 8, or is never final.
+   * followed reorg. Any other chain has the number of docs/interface.md 8, or is never final.
    */
   readonly confirmations?: Confirmations | undefined
   /**
    * Largest extra fee of a payment that the legacy verify accepts, in basis points of the gross amount, 0 to 10000. The
-   * payer chooses the extra fee and may also receive it.
-   * @default defaultMaxExtraFeeBps, 1 %
+   * payer chooses the extra fee and may also receive it. @default defaultMaxExtraFeeBps, 1 %
    */
   readonly maxExtraFeeBps?: number | undefined
   /** Dev only: accept `http:` notification URLs to this machine. @default false */
   readonly allowLoopbackHttp?: boolean | undefined
   /**
    * Whether the operator denies an address as the host of a notification URL. Give the sender the same rule, because it
-   * resolves host names.
-   * @default none is denied
+   * resolves host names. @default none is denied
    */
   readonly isDeniedAddress?: ((address: string) => boolean) | undefined
   /** The actor in the audit log. @default 'service' */
@@ -169,7 +200,8 @@ export interface ServiceDeps {
 export function createService(deps: ServiceDeps): Service {
   const { store, sender, masterKey, chains = [], receipts, fulfilments, recording = 'all', onEvent } = deps
   const { clock = systemClock, random = systemRandom, logger = silentLogger, actor = 'service' } = deps
-  const shared = { store, sender, keys: masterKey, clock, random, logger, publish }
+  const transaction: Store['transaction'] = (work) => store.transaction(work)
+  const shared = { store, transaction, recording, sender, keys: masterKey, clock, random, logger, publish }
   const openSigningSecret = (sealed: SealedSecret, address: string) => openSecret(masterKey, address, sealed)
 
   function publish(event: ServiceEvent): void {
@@ -180,19 +212,11 @@ export function createService(deps: ServiceDeps): Service {
     try {
       onEvent?.(event)
     } catch (error) {
-      logger.error(
-        { eventType: event.type, error: describeError(error) },
-        'An event sink threw; its exception is ignored.',
-      )
+      const fields = { eventType: event.type, error: describeError(error) }
+      logger.error(fields, 'An event sink threw; its exception is ignored.')
     }
   }
 
-  async function applyIn(within: Pick<Store, 'transaction'>, update: ProcessorUpdate): Promise<JoinedUpdate> {
-    const { outcomes, events } = await applyUpdates(within, [checkUpdate(update)], recording)
-    const [outcome] = outcomes
-    if (outcome?.status !== 'fulfilled') throw outcome?.reason
-    return { result: outcome.value, committed: () => events.forEach(publish) }
-  }
   async function applyAndPublish(updates: readonly ProcessorUpdate[], rule = recording): Promise<UpdateOutcomes> {
     const { outcomes, events } = await applyUpdates(store, updates, rule)
     events.forEach(publish)
@@ -202,11 +226,7 @@ export function createService(deps: ServiceDeps): Service {
     (updates) => applyAndPublish(updates),
     () => store.assertNotNested(),
   )
-  async function applyUpdate(update: ProcessorUpdate): Promise<UpdateResult> {
-    const [outcome] = await queue([checkUpdate(update)])
-    if (outcome?.status !== 'fulfilled') throw outcome?.reason
-    return outcome.value
-  }
+  const applyUpdate = async (update: ProcessorUpdate) => getResult(await queue([checkUpdate(update)]))
   async function applyAll(updates: readonly ProcessorUpdate[], apply = queue): Promise<UpdateOutcomes> {
     const checked = updates.map(checkUpdate)
     const outcomes: PromiseSettledResult<UpdateResult>[] = []
@@ -221,7 +241,7 @@ export function createService(deps: ServiceDeps): Service {
   const processId = Buffer.from(random.bytes(16)).toString('hex')
   const indexers = chains.map((followed) => {
     const finalityBlocks = finality.confirmations(followed.chain.chainId)
-    return createIndexer({ ...followed, ...shared, finalityBlocks, recording, holder: processId })
+    return createIndexer({ ...followed, ...shared, finalityBlocks, holder: processId })
   })
   const receiptPoller = receipts ? createReceiptPoller({ ...shared, ...receipts, applyUpdate }) : null
   const followed = new Set(chains.map(({ chain }) => chain.chainId))
@@ -232,26 +252,40 @@ export function createService(deps: ServiceDeps): Service {
   const credentialCache = createCredentialCache<AcceptedSecret>({ clock, random })
   const legacyKeyCache = createCredentialCache<LegacyCaller>({ clock, random })
   const nextTestAt = new Map<string, number>()
-  const commandDeps = {
-    ...shared,
-    chains: chains.map(({ chain }) => chain),
-    confirmations: deps.confirmations,
-    isDeniedAddress: deps.isDeniedAddress,
-    recording,
-    nextTestAt,
-    credentialCache,
-    legacyKeyCache,
-    allowLoopbackHttp: deps.allowLoopbackHttp ?? false,
-    identity,
-    // `all`: an update that names no integration waited in the former cell, so it waits here too.
-    applyUpdates: (updates: readonly ProcessorUpdate[]) => applyAll(updates, (some) => applyAndPublish(some, 'all')),
-    onDue: () => dispatcher.wake(),
+
+  function actingAs(name: string): ActorCommands {
+    const audited = createAudited({ ...shared, actor: name })
+    /** As `audited`; a change also clears a cache of credentials. */
+    const auditedClearing = (cache: Parameters<typeof clearAfterChanges>[1]) =>
+      createAudited({ ...shared, transaction: clearAfterChanges(transaction, cache), actor: name })
+    const { confirmations, isDeniedAddress, allowLoopbackHttp = false } = deps
+    const common = { ...shared, integrations: store.integrations, audited, onDue: dispatcher.wake }
+    const integrationDeps = {
+      ...{ ...common, chains: store.chains, followed: [...followed], isDeniedAddress, allowLoopbackHttp },
+      audited: auditedClearing(credentialCache),
+      // `all`: an update that names no integration waited in the former cell, so it waits here too.
+      applyUpdates: (updates: readonly ProcessorUpdate[]) => applyAll(updates, (some) => applyAndPublish(some, 'all')),
+    }
+    const legacyKeyDeps = { legacyKeys: store.legacyKeys, audited: auditedClearing(legacyKeyCache) }
+    const integrations = createIntegrationCommands(integrationDeps)
+    return {
+      integrations,
+      moves: createMoveCommands({ ...integrationDeps, setEnabled: integrations.setEnabled }),
+      legacyKeys: createLegacyKeyCommands({ ...common, ...legacyKeyDeps }),
+      deliveries: createDeliveryCommands({ ...common, deliveries: store.deliveries }),
+      accounts: createAccountCommands({ ...common, accounts: store.accounts }),
+      identity: identity?.actingAs(name) ?? null,
+      chains: createChainCommands({ ...common, chains: chains.map(({ chain }) => chain), confirmations }),
+      operators: createOperatorCommands({ ...common, operators: store.operators }),
+      endpoints: createEndpointCommands({ ...common, nextTestAt }),
+      history: createHistoryCommands(common),
+      leases: createLeaseCommands(store.leases, audited),
+      exportRows: createExportRows(audited),
+      recordAction: (action) => recordNote(audited, action),
+    }
   }
-  const actingAs = (name: string) => createActorCommands(commandDeps, name)
 
-  const auditedAs = (name: string) =>
-    createAudited({ transaction: (work) => store.transaction(work), keys: masterKey, clock, actor: name })
-
+  const sessionDeps = { ...shared, auditedAs: (name: string) => createAudited({ ...shared, actor: name }) }
   const audit = createAuditQueries({ audit: store.audit, keys: masterKey })
   const announcer = createHeadAnnouncer({ ...shared, audit })
   const authenticate = createAuthenticate({ ...shared, integrations: store.integrations, cache: credentialCache })
@@ -266,16 +300,14 @@ export function createService(deps: ServiceDeps): Service {
     legacy: createLegacyQueries({ ...deps, payments: store.payments, accounts: store.accounts }),
     applyUpdate,
     applyUpdates: applyAll,
-    applyUpdateIn: applyIn,
+    async applyUpdateIn(within, update) {
+      const { outcomes, events } = await applyUpdates(within, [checkUpdate(update)], recording)
+      return { result: getResult(outcomes), committed: () => events.forEach(publish) }
+    },
     ...actingAs(actor),
     actingAs,
-    operatorSessions: createOperatorSessions({
-      ...shared,
-      operators: store.operators,
-      auditedAs,
-      cost: deps.passphraseCost,
-    }),
-    integrationSessions: createIntegrationSessions({ ...shared, integrations: store.integrations, auditedAs }),
+    operatorSessions: createOperatorSessions({ ...sessionDeps, operators: store.operators, cost: deps.passphraseCost }),
+    integrationSessions: createIntegrationSessions({ ...sessionDeps, integrations: store.integrations }),
     audit,
     indexers,
     dispatcher,

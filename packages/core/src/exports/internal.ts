@@ -1,5 +1,4 @@
 /** For the packages of this workspace alone: any release may change these names. @module */
-export type { ActorCommands } from '../actor-commands.js'
 export { InvalidRequestError, type OperatorErrorCode, RequestBodyError } from '../errors.js'
 export type * from '../history/audit-store.js'
 export type { ExportFormat, ExportRows, Listing } from '../history/export.js'
@@ -32,18 +31,8 @@ export { getEndpoint } from '../notifications/endpoint-health.js'
 export { formatAnswer } from '../notifications/retry-schedule.js'
 export type { DeliveryStreams, StreamMessage } from '../notifications/streams.js'
 export type * from '../operators/console-reads.js'
-export {
-  type IssuedLink,
-  type NewSession,
-  OidcRejectedError,
-  type OperatorRecord,
-  type OperatorRole,
-  type OperatorSessions,
-  type OperatorStore,
-  type OperatorTransaction,
-  type SessionRecord,
-  type SessionTransaction,
-} from '../operators/operator-store.js'
+export type * from '../operators/operator-store.js'
+export { OidcRejectedError } from '../operators/operator-store.js'
 export { unsettledStates } from '../payments/change-status.js'
 export { formatUnits, initialStatus, parseMemo, sumDecimals } from '../payments/payment.js'
 export type * from '../payments/payment-store.js'
@@ -55,3 +44,4 @@ export type { LoopRoles, RunningProcess } from '../processes/processes.js'
 export type { StoredSnapshot } from '../queries.js'
 export type { DataKeyStore, DataKeyTransaction, SealedSecret, SealingKeyUse } from '../secrets/keys.js'
 export { openSecret } from '../secrets/seal.js'
+export type { ActorCommands } from '../service.js'

@@ -9,19 +9,7 @@ export type {
   StoredPayment,
   TokenFacts,
 } from '../payments/payment.js'
-export type {
-  BlockRange,
-  BlockRef,
-  BridgeDeposit,
-  Chain,
-  Fulfilment,
-  FulfilmentSource,
-  NodeStatus,
-  ProofLevel,
-  RangesRequest,
-  ReceiptSource,
-  TransactionFate,
-} from '../ports/chain.js'
+export type * from '../ports/chain.js'
 export type {
   Applicant,
   DatedReview,

@@ -1,7 +1,7 @@
 /** The audit log: a hash chain of every act. Source: docs/decisions/audit.md. @module */
 import { createHmac } from 'node:crypto'
 import { parseUrl } from '@payment-integration/contract/internal'
-import type { ServiceEvent } from '../events.js'
+import type { EventSink } from '../events.js'
 import { assertWhole, computeBackoffMs, describeError, type Loop } from '../internal/values.js'
 import type { Clock, Logger, RandomSource } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
@@ -19,17 +19,9 @@ export async function findLastRemoved(audit: AuditStore, first: AuditRecord): Pr
 }
 
 /** Reads the records after `afterSeq` in their order, in parts that are not empty. */
-export async function* readAuditParts(
-  audit: Pick<AuditStore, 'list'>,
-  afterSeq = 0,
-): AsyncGenerator<readonly AuditRecord[], void, undefined> {
-  for (let after = afterSeq; ; ) {
-    const part = await audit.list({ afterSeq: after, limit: 1_000 })
-    const last = part.at(-1)
-    if (last === undefined) return
-    yield part
-    after = last.seq
-  }
+export async function* readAuditParts(audit: Pick<AuditStore, 'list'>, afterSeq = 0) {
+  const read = (after: number) => audit.list({ afterSeq: after, limit: 1_000 })
+  for (let part = await read(afterSeq); part.length > 0; part = await read(part.at(-1)?.seq ?? 0)) yield part
 }
 
 export function createAuditQueries({ audit, keys }: { audit: AuditStore; keys: MasterKey }): AuditQueries {
@@ -73,16 +65,15 @@ export function createAuditQueries({ audit, keys }: { audit: AuditStore; keys: M
 
 export const announceIntervalMs = 24 * 60 * 60_000
 
-interface AnnounceHeadDeps {
+/** Builds a loop that publishes `audit.head` when it starts and every day after; an empty log has no head. */
+export function createHeadAnnouncer(deps: {
   readonly audit: Pick<AuditQueries, 'head'>
   readonly clock: Clock
   readonly random: Pick<RandomSource, 'fraction'>
   readonly logger: Logger
-  readonly publish: (event: ServiceEvent) => void
-}
-
-/** Builds a loop that publishes `audit.head` when it starts and every day after; an empty log has no head. */
-export function createHeadAnnouncer({ audit, clock, random, logger, publish }: AnnounceHeadDeps): Loop {
+  readonly publish: EventSink
+}): Loop {
+  const { audit, clock, random, logger, publish } = deps
   return {
     async run(signal) {
       let failures = 0
@@ -101,10 +92,7 @@ export function createHeadAnnouncer({ audit, clock, random, logger, publish }: A
   }
 }
 
-/**
- * The origin of a URL. If more follows, a keyed fingerprint of the whole URL is added in brackets: path, query and
- * credentials may contain a secret, but a change of them must be visible. Null stays null.
- */
+/** The origin of a URL. If more follows, which may be secret, a keyed fingerprint shows changes. Null stays null. */
 export function redactUrl(key: VersionedKey, url: string | null): string | null {
   if (url === null) return null
   const origin = parseUrl(url)?.origin ?? 'unreadable'
@@ -130,6 +118,17 @@ export type AuditNote = Pick<AuditEntry, 'action' | 'subject'> & Partial<Pick<Au
 
 /** Locks the audit log, runs `work` and records its notes. `work` may run again, so it must only touch `tx`. */
 export type Audited = <T>(work: (tx: StoreTransaction, note: (note: AuditNote) => void) => Promise<T>) => Promise<T>
+
+/** Records an action that changes no stored data, or before its change. */
+export const recordNote = (audited: Audited, note: AuditNote): Promise<void> => audited(async (_tx, add) => add(note))
+
+/** The needs of most commands. */
+export interface CommandDeps {
+  readonly audited: Audited
+  readonly keys: MasterKey
+  readonly clock: Clock
+  readonly random: Pick<RandomSource, 'bytes'>
+}
 
 interface AuditedDeps {
   readonly transaction: Store['transaction']

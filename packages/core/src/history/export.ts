@@ -78,8 +78,7 @@ interface ExportOptions {
 
 /**
  * Yields the text of a list page by page, each with the number of rows so far. The audit log gets a record before the
- * first row is read. A last record has the number of exported rows and why the export ended: `complete`, `cut_off` (the
- * client disconnected), `stopped` or `failed`.
+ * first row is read, and one at the end: `complete`, `cut_off` (the client disconnected), `stopped` or `failed`.
  */
 export type ExportRows = (listing: Listing, options: ExportOptions) => AsyncGenerator<{ text: string; rows: number }>
 

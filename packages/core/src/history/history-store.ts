@@ -19,7 +19,7 @@ export interface HistorySegment {
   readonly endedAt: number | null
 }
 
-/** Deliveries of a segment and an integration that are pending. */
+/** The number of pending deliveries of a segment and an integration. */
 export interface PendingDeliveries {
   readonly segment: number
   readonly integrationAddress: string
@@ -40,8 +40,7 @@ export interface HistoryStore {
   /** Begins a segment. Rows of transactions that run meanwhile may still join the previous one. */
   beginSegment(): Promise<void>
   /**
-   * Closes the segments up to a number: their deliveries can no longer be replayed. Once none of these deliveries is
-   * pending, the history of the segments no longer changes.
+   * Closes the segments up to a number: their deliveries cannot be replayed, and stay unchanged once none is pending.
    * @throws RangeError When one of these deliveries is missing, or the segment is the newest.
    */
   closeSegments(upTo: number): Promise<void>
@@ -54,10 +53,8 @@ export interface HistoryStore {
   /** The removable rows. @throws RangeError For deliveries and attempts of a segment that is not closed. */
   part<Kind extends SegmentedKind>(kind: Kind, segment: number): Promise<HistoryPart<Kind>>
   /**
-   * Stores removed rows again; rows that are still stored stay unchanged. Deliveries and attempts need a closed
-   * segment, updates any segment but the newest.
-   * @throws RangeError For a segment that does not allow it, for a row of another segment, and for a row whose payment
-   * or delivery is not stored.
+   * Stores removed rows again; stored rows stay unchanged. Deliveries and attempts need a closed segment, updates any
+   * but the newest. @throws RangeError For another segment, and for a row whose payment or delivery is not stored.
    */
   restore<Kind extends SegmentedKind>(kind: Kind, segment: number, rows: readonly HistoryRows[Kind][]): Promise<void>
 }
@@ -132,18 +129,13 @@ export type UpdateHistory = HistoryRows['updates']
 /** Kinds of history; each has its own retention. */
 export type HistoryKind = keyof HistoryRows
 
-export interface ArchiveHeader {
-  readonly kind: HistoryKind
-  /** Number of the part, unique in its kind. */
-  readonly part: number
-  readonly writtenAt: number
-}
-
-export const headerSchema: z.ZodMiniType<ArchiveHeader> = z.object({
+export const headerSchema = z.object({
   kind: z.enum(['attempts', 'deliveries', 'updates', 'audit']),
+  /** Number of the part, unique in its kind. */
   part: whole,
   writtenAt: whole,
 })
+export type ArchiveHeader = Readonly<z.infer<typeof headerSchema>>
 
 export interface ArchivedFile {
   readonly name: string
@@ -162,11 +154,8 @@ export interface HistoryArchive {
 /** How long each kind of history stays, in milliseconds; null: for ever. */
 export type RetentionPolicy = Readonly<Record<HistoryKind, number | null>>
 
-/** Expired history: the rows of one kind and period. */
-export interface ExpiredHistory {
-  readonly kind: HistoryKind
-  /** Number of the segment, or of the first audit record. */
-  readonly part: number
+/** Expired history: the rows of one kind and period. `part`: the segment, or the first audit record. */
+export interface ExpiredHistory extends Omit<ArchiveHeader, 'writtenAt'> {
   readonly rows: number
   /** 0 for the first segment. */
   readonly from: number
@@ -195,26 +184,23 @@ export interface RetentionOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+export type RestoredHistory = Pick<ExpiredHistory, 'kind' | 'rows'>
+
 export interface HistoryCommands {
   /** Lists the history that {@link run} would remove now. */
   plan(policy: RetentionPolicy): Promise<HistoryPlan>
   /**
-   * Archives expired history in files, then removes it. History leaves in whole segments, so it may stay longer: by a
-   * day or a 64th of the longest retention, or by 30 days if deliveries are kept for ever. Call `run` once a day. An
-   * interrupted run loses nothing: the next run writes the file again.
+   * Archives expired history in files, then removes it: call it once a day. History leaves in whole segments, so it may
+   * stay a day or a 64th of the longest retention longer, or 30 days if deliveries are kept for ever. An interrupted
+   * run loses nothing: the next run writes the file again.
    * @throws StoreError `ERR_STORE_BUSY` while another run goes on, and up to a minute after a run was killed.
    * @throws RangeError For a retention below a minute. @throws TypeError When the store keeps its history for ever.
    */
   run(policy: RetentionPolicy, archive: HistoryArchive, options?: RetentionOptions): Promise<void>
   /**
    * Stores the rows of a file again; the next run removes them. Restored deliveries are shown, but cannot be replayed.
-   * @returns The number of rows in the file.
    * @throws ArchiveError `ERR_ARCHIVE` for a file that is damaged, forged or of another database: nothing is changed.
    * Also for attempts whose deliveries are not stored, and for audit records that do not end where the log begins.
    */
-  restore(
-    archive: HistoryArchive,
-    name: string,
-    options?: { readonly signal?: AbortSignal | undefined },
-  ): Promise<{ readonly kind: HistoryKind; readonly rows: number }>
+  restore(archive: HistoryArchive, name: string, options?: Pick<RetentionOptions, 'signal'>): Promise<RestoredHistory>
 }

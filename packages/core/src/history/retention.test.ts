@@ -14,8 +14,14 @@ import type {
   RetentionProgress,
   SegmentedKind,
 } from './history-store.js'
-import { createHistoryCommands, restoreRecords } from './restore.js'
-import { checkPolicy, computeSegmentMs, findExpiredParts, segmentedKinds } from './retention.js'
+import {
+  checkPolicy,
+  computeSegmentMs,
+  createHistoryCommands,
+  findExpiredParts,
+  restoreRecords,
+  segmentedKinds,
+} from './retention.js'
 
 const dayMs = 86_400_000
 const keep: RetentionPolicy = { attempts: null, deliveries: null, updates: null, audit: null }

@@ -1,18 +1,19 @@
-/** Runs retention: begins segments, and archives expired rows. Source: docs/retention.md. @module */
+/** Plans and runs retention, and restores archived history. Source: docs/retention.md. @module */
 import { StoreError } from '../errors.js'
 import { createLease } from '../internal/lease.js'
-import type { Clock, FileWriter, RandomSource } from '../ports/runtime.js'
+import type { FileWriter } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
-import type { MasterKey } from '../secrets/keys.js'
-import { beginSignedFile, openSignedFile, type SignedWriter } from '../secrets/signed-file.js'
-import type { Audited } from './audit-log.js'
-import { createAuditQueries, readAuditParts } from './audit-log.js'
+import type { SignedFile, SignedWriter } from '../secrets/signed-file.js'
+import { ArchiveError, beginSignedFile, openSignedFile } from '../secrets/signed-file.js'
+import type { Audited, CommandDeps } from './audit-log.js'
+import { createAuditQueries, findLastRemoved, readAuditParts, recordNote } from './audit-log.js'
 import type { AuditRecord, AuditStore } from './audit-store.js'
 import type {
   ArchivedFile,
   ArchiveHeader,
   ExpiredHistory,
   HistoryArchive,
+  HistoryCommands,
   HistorySegment,
   HistoryStore,
   PendingDeliveries,
@@ -20,18 +21,15 @@ import type {
   RetentionPolicy,
   SegmentedKind,
 } from './history-store.js'
+import { headerSchema, rowSchemas } from './history-store.js'
 
 const dayMs = 86_400_000
-
 /** The approximate upper limit for segments with deliveries in a store. */
 const maxSegments = 64
-
 /** Length of a segment if deliveries are kept for ever: such segments are never removed, so they must be few. */
 const unlimitedSegmentMs = 30 * dayMs
-
 /** The shortest retention, in milliseconds: longer than any transaction that runs while a segment begins. */
 const minRetentionMs = 60_000
-
 /** In the order of removal: attempts before their deliveries. */
 export const segmentedKinds = ['attempts', 'deliveries', 'updates'] as const satisfies readonly SegmentedKind[]
 
@@ -77,39 +75,31 @@ export function findExpiredParts(
 }
 
 /** The newest segment with expired deliveries or attempts, or null. */
-export function findNewestDeliverySegment(expired: readonly ExpiredPart[]): number | null {
+function findNewestDeliverySegment(expired: readonly ExpiredPart[]): number | null {
   const numbers = expired.flatMap(({ kind, part }) => (kind === 'updates' ? [] : [part]))
   return numbers.length === 0 ? null : Math.max(...numbers)
 }
 
 /** The parts that may leave: deliveries and attempts of segments with pending deliveries stay. */
-export function selectRemovable(expired: readonly ExpiredPart[], pending: readonly PendingDeliveries[]): ExpiredPart[] {
+function selectRemovable(expired: readonly ExpiredPart[], pending: readonly PendingDeliveries[]): ExpiredPart[] {
   const staying = new Set(pending.map(({ segment }) => segment))
   return expired.filter(({ kind, part }) => kind === 'updates' || !staying.has(part))
 }
 
-export interface HistoryDeps {
+/** The keys sign the files and verify the audit log. A replaced key is accepted for both. */
+interface HistoryDeps extends CommandDeps {
   readonly store: Pick<Store, 'history' | 'audit' | 'leases'>
-  readonly audited: Audited
-  /** Signs the files and verifies the audit log. A replaced key is accepted for both. */
-  readonly keys: MasterKey
-  readonly clock: Clock
-  readonly random: Pick<RandomSource, 'bytes'>
 }
 
 /** The history of a store. @throws TypeError When it is kept for ever. */
-export function requireHistory({ history }: Pick<Store, 'history'>): HistoryStore {
+function requireHistory({ history }: Pick<Store, 'history'>): HistoryStore {
   if (history === null)
     throw new TypeError('This store keeps its history for ever; retention needs SQLite or PostgreSQL.')
   return history
 }
 
 /** Reads audit records up to a time, oldest first, in groups. The newest record never expires. */
-async function* readExpiredRecords(
-  audit: AuditStore,
-  before: number,
-  signal?: AbortSignal,
-): AsyncGenerator<readonly AuditRecord[]> {
+async function* readExpiredRecords(audit: AuditStore, before: number, signal?: AbortSignal) {
   const newest = (await audit.newest())?.seq ?? 0
   for await (const part of readAuditParts(audit)) {
     signal?.throwIfAborted()
@@ -120,41 +110,39 @@ async function* readExpiredRecords(
   }
 }
 
-/** @throws The signal's reason when it aborts. */
-export async function findExpiredRecords(
-  audit: AuditStore,
-  before: number,
-  signal?: AbortSignal,
-): Promise<ExpiredHistory | null> {
+async function findExpiredRecords(audit: AuditStore, before: number, signal?: AbortSignal) {
   let [first, rows]: [AuditRecord | null, number] = [null, 0]
   for await (const part of readExpiredRecords(audit, before, signal)) {
     first ??= part[0] ?? null
     rows += part.length
   }
-  return first === null ? null : { kind: 'audit', part: first.seq, rows, from: first.at, to: before }
+  return first && ({ kind: 'audit', part: first.seq, rows, from: first.at, to: before } as const)
 }
 
-const toArchivedDetails = ({ name: file, rows, hmac }: ArchivedFile) => ({ file, rows, hmac })
-
-export function createRetentionRun({ store, audited, keys, clock, random }: HistoryDeps) {
+/** Builds one run of retention. `assertMayContinue` throws when another run took the lease, or after an abort. */
+function createRun(
+  { store, audited, keys, clock }: HistoryDeps,
+  archive: HistoryArchive,
+  { givesUp = false, onProgress, signal }: RetentionOptions,
+  assertMayContinue: () => void,
+) {
   const { audit } = store
+  const history = requireHistory(store)
 
   /**
    * Writes rows to a file and verifies the file, since the rows are removed next. Null: there were no rows, so no file
    * is made. An unfinished file is discarded; a finished one stays when its verification is aborted.
    */
   async function archiveRows(
-    archive: HistoryArchive,
-    header: Omit<ArchiveHeader, 'writtenAt'>,
+    header: Pick<ArchiveHeader, 'kind' | 'part'>,
     groups: AsyncIterable<readonly object[]>,
-    signal: AbortSignal | undefined,
   ): Promise<ArchivedFile | null> {
+    const fullHeader = { ...header, writtenAt: clock.now() }
     let [file, writer]: [FileWriter | null, SignedWriter | null] = [null, null]
     try {
       for await (const group of groups) {
         signal?.throwIfAborted()
         if (group.length === 0) continue
-        const fullHeader = { ...header, writtenAt: clock.now() }
         file ??= await archive.create(fullHeader)
         writer ??= await beginSignedFile(keys, 'archive-file', file, fullHeader)
         await writer.write(group)
@@ -171,42 +159,35 @@ export function createRetentionRun({ store, audited, keys, clock, random }: Hist
     }
   }
 
-  async function removePart(
-    history: HistoryStore,
-    archive: HistoryArchive,
-    { kind, part }: ExpiredPart,
-    signal: AbortSignal | undefined,
-  ) {
+  /** The record of an archived file. `more`: further details. */
+  const toNote = ({ kind, part }: Omit<ExpiredHistory, 'rows'>, { name: file, rows, hmac }: ArchivedFile, more = {}) =>
+    ({ action: 'history.archived', subject: kind, details: { part, file, rows, hmac, ...more } }) as const
+
+  async function removePart(expired: ExpiredPart) {
+    const { kind, part } = expired
     const removable = await history.part(kind, part)
-    const file = await archiveRows(archive, { kind, part }, removable.rows(), signal)
-    if (file !== null) {
-      const details = { part, ...toArchivedDetails(file) }
-      await audited(async (_tx, note) => note({ action: 'history.archived', subject: kind, details }))
-    }
+    const file = await archiveRows({ kind, part }, removable.rows())
+    if (file !== null) await recordNote(audited, toNote(expired, file))
     await removable.remove()
-    return file
+    if (file !== null) onProgress?.({ event: 'removed', history: { ...expired, rows: file.rows }, file })
   }
 
   /** Closes the segments of expired deliveries. Returns the deliveries in them that are still pending. */
-  async function closeSegments(history: HistoryStore, expired: readonly ExpiredPart[], options: RetentionOptions) {
-    const { givesUp = false, onProgress } = options
+  async function closeSegments(expired: readonly ExpiredPart[]) {
     const upTo = findNewestDeliverySegment(expired)
     if (upTo === null) return []
     await history.closeSegments(upTo)
-    if (givesUp) {
-      const deliveries = await history.exhaustPending(upTo)
-      if (deliveries > 0) {
-        const details = { deliveries, upTo }
-        await audited(async (_tx, note) => note({ action: 'deliveries.given_up', subject: 'all', details }))
-        onProgress?.({ event: 'given_up', deliveries })
-      }
+    const deliveries = givesUp ? await history.exhaustPending(upTo) : 0
+    if (deliveries > 0) {
+      await recordNote(audited, { action: 'deliveries.given_up', subject: 'all', details: { deliveries, upTo } })
+      onProgress?.({ event: 'given_up', deliveries })
     }
     const pending = await history.pending(upTo)
     for (const each of pending) onProgress?.({ event: 'kept', pending: each })
     return pending
   }
 
-  async function removeAudit(archive: HistoryArchive, before: number, { onProgress, signal }: RetentionOptions) {
+  async function removeAudit(before: number) {
     const expired = await findExpiredRecords(audit, before, signal)
     if (expired === null) return
     // Verified first, because removed records can no longer be verified.
@@ -219,26 +200,17 @@ export function createRetentionRun({ store, audited, keys, clock, random }: Hist
         last = part.at(-1) ?? last
       }
     }
-    const { kind, part } = expired
-    const file = await archiveRows(archive, { kind, part }, records(), signal)
+    const file = await archiveRows({ kind: expired.kind, part: expired.part }, records())
     if (file === null) return
     await audited(async (tx, note) => {
       await tx.removeAudit(last.seq)
       // The last hash, so that later records can be verified.
-      const details = { part, ...toArchivedDetails(file), upTo: last.seq, hash: last.hash }
-      note({ action: 'history.archived', subject: kind, details })
+      note(toNote(expired, file, { upTo: last.seq, hash: last.hash }))
     })
     onProgress?.({ event: 'removed', history: { ...expired, rows: file.rows }, file })
   }
 
-  async function run(
-    policy: RetentionPolicy,
-    archive: HistoryArchive,
-    options: RetentionOptions,
-    assertMayContinue: () => void,
-  ) {
-    const { onProgress } = options
-    const history = requireHistory(store)
+  return async (policy: RetentionPolicy) => {
     const newest = (await history.segments()).at(-1)
     const segmentMs = computeSegmentMs(policy)
     if (segmentMs !== null && newest !== undefined && newest.begunAt <= clock.now() - segmentMs) {
@@ -246,34 +218,129 @@ export function createRetentionRun({ store, audited, keys, clock, random }: Hist
       onProgress?.({ event: 'begun' })
     }
     const expired = findExpiredParts(await history.segments(), policy, clock.now())
-    const pending = await closeSegments(history, expired, options)
+    const pending = await closeSegments(expired)
     for (const each of selectRemovable(expired, pending)) {
       assertMayContinue()
-      const file = await removePart(history, archive, each, options.signal)
-      if (file !== null) onProgress?.({ event: 'removed', history: { ...each, rows: file.rows }, file })
+      await removePart(each)
     }
     assertMayContinue()
-    if (policy.audit !== null) await removeAudit(archive, clock.now() - policy.audit, options)
+    if (policy.audit !== null) await removeAudit(clock.now() - policy.audit)
   }
+}
 
-  return async (policy: RetentionPolicy, archive: HistoryArchive, options: RetentionOptions = {}): Promise<void> => {
+/** Runs retention under a lease, so that no other process runs it at the same time. */
+function createRunAlone(deps: HistoryDeps): HistoryCommands['run'] {
+  const { store, clock, random } = deps
+  return async (policy, archive, options = {}) => {
     checkPolicy(policy)
     const holder = Buffer.from(random.bytes(16)).toString('hex')
     const lease = createLease({ leases: store.leases, clock, name: 'retention', holder, ttlMs: 60_000 })
     if (!(await lease.ensure()))
       throw new StoreError('ERR_STORE_BUSY', 'Another retention run goes on; wait for its end.')
+    function assertMayContinue(): void {
+      options.signal?.throwIfAborted()
+      if (!lease.isActive())
+        throw new StoreError('ERR_STORE_BUSY', 'Another retention run has begun; wait for its end.')
+    }
     const ending = new AbortController()
     const renewing = lease.renew(ending.signal)
     try {
-      await run(policy, archive, options, () => {
-        options.signal?.throwIfAborted()
-        if (!lease.isActive())
-          throw new StoreError('ERR_STORE_BUSY', 'Another retention run has begun; wait for its end.')
-      })
+      await createRun(deps, archive, options, assertMayContinue)(policy)
     } finally {
       ending.abort()
       await renewing
       await lease.release()
     }
   }
+}
+
+function createRestore({ store, audited, keys }: HistoryDeps): HistoryCommands['restore'] {
+  const { audit } = store
+
+  /** Whether the audit log names the file. Cells share keys, so an HMAC does not prove that this database wrote it. */
+  async function isRecorded({ kind, part }: ArchiveHeader, hmac: string): Promise<boolean> {
+    for await (const records of readAuditParts(audit))
+      for (const { action, subject, details } of records)
+        if (action === 'history.archived' && subject === kind && details['part'] === part && details['hmac'] === hmac)
+          return true
+    return false
+  }
+
+  return async (archive, name, { signal } = {}) => {
+    const history = requireHistory(store)
+    const file = await openSignedFile(keys, 'archive-file', archive.open(name), signal)
+    const header = await file.header(headerSchema)
+    const { kind, part } = header
+    if (kind !== 'audit' && !(await isRecorded(header, file.hmac)))
+      throw new ArchiveError(
+        name,
+        `No record of the audit log names ${name}. Restore it in the database that wrote it; if the record has left the log, restore that part of the audit log first.`,
+      )
+    try {
+      const isAudit = kind === 'audit'
+      const rows = await (isAudit ? restoreRecords(audit, audited, file) : restoreRows(history, kind, part, file))
+      const details = { part, file: name, rows }
+      await recordNote(audited, { action: 'history.restored', subject: kind, details })
+      return { kind, rows }
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      throw new ArchiveError(name, `${name} was not restored: ${error.message}`, { cause: error })
+    }
+  }
+}
+
+async function restoreRows<Kind extends SegmentedKind>(
+  history: HistoryStore,
+  kind: Kind,
+  segment: number,
+  file: SignedFile,
+) {
+  let count = 0
+  // Every row is parsed before the first is stored.
+  for await (const rows of file.rows(rowSchemas[kind])) count += rows.length
+  for await (const rows of file.rows(rowSchemas[kind])) await history.restore(kind, segment, rows)
+  return count
+}
+
+/** Stores removed records again. @throws RangeError When the file does not end right before the log's first record. */
+export async function restoreRecords(audit: AuditStore, audited: Audited, file: SignedFile): Promise<number> {
+  let [count, last]: [number, AuditRecord | undefined] = [0, undefined]
+  for await (const records of file.rows(rowSchemas.audit)) {
+    count += records.length
+    last = records.at(-1)
+  }
+  await audited(async (tx) => {
+    const [first] = await audit.list({ limit: 1 })
+    const before = first === undefined ? null : await findLastRemoved(audit, first)
+    if (before === null) throw new RangeError('no record of the audit log is missing.')
+    if (last?.seq !== before.seq || last.hash !== before.hash)
+      throw new RangeError(
+        `it ends with record ${last?.seq}, and the log begins with record ${before.seq + 1}. First restore the file that ends with record ${before.seq}.`,
+      )
+    for await (const records of file.rows(rowSchemas.audit)) await tx.restoreAudit(records)
+  })
+  return count
+}
+
+export function createHistoryCommands(deps: HistoryDeps): HistoryCommands {
+  const { store, clock } = deps
+
+  const plan: HistoryCommands['plan'] = async (policy) => {
+    checkPolicy(policy)
+    const history = requireHistory(store)
+    const now = clock.now()
+    const all = findExpiredParts(await history.segments(), policy, now)
+    const upTo = findNewestDeliverySegment(all)
+    const pending = upTo === null ? [] : await history.pending(upTo)
+    const expired: ExpiredHistory[] = []
+    for (const each of selectRemovable(all, pending)) {
+      const rows = await history.count(each.kind, each.part)
+      if (rows > 0) expired.push({ ...each, rows })
+    }
+    const before = policy.audit === null ? null : now - policy.audit
+    const records = before === null ? null : await findExpiredRecords(store.audit, before)
+    return { ended: records === null ? expired : [...expired, records], pending }
+  }
+
+  return { plan, run: createRunAlone(deps), restore: createRestore(deps) }
 }

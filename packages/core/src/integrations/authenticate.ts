@@ -2,13 +2,11 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Clock, RandomSource } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
-import type { SecretHash } from '../secrets/keys.js'
-import { hashApiSecret, type MasterKey } from '../secrets/keys.js'
+import { hashApiSecret, type MasterKey, type SecretHash } from '../secrets/keys.js'
 import type { Caller, IntegrationStore } from './integration.js'
 
 /** Longest accepted header value; credentials of this service need about 130 characters. */
 const maxLength = 512
-
 // As long as real credentials, so that timing is the same. No integration can have this address.
 const dummyCredentials = { address: `0x${'x'.repeat(40)}`, secret: 'x'.repeat(50) }
 const encodedDummy = Buffer.from(`${dummyCredentials.address}:${dummyCredentials.secret}`).toString('base64')
@@ -17,7 +15,6 @@ const dummyHeader = `Basic ${encodedDummy}`
 
 const headerPattern = /^basic +([A-Za-z0-9+/]+={0,2})$/i
 const addressPattern = /^0x[0-9a-fA-F]{40}$/
-// Control characters never occur in an issued secret, so a header with one is malformed.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const controlCharacters = /[\u0000-\u001f\u007f]/
 
@@ -50,8 +47,7 @@ export interface CredentialCheckDeps {
   readonly random: Pick<RandomSource, 'bytes'>
 }
 
-export interface AcceptedSecret {
-  readonly integrationAddress: string
+export interface AcceptedSecret extends Caller {
   readonly hash: string
   /** End of the grace time in unix milliseconds; infinite for the current secret. */
   readonly until: number
@@ -87,10 +83,7 @@ function matchesHash(computed: readonly SecretHash[], stored: SecretHash): boole
   return expected.length === bytes.length && timingSafeEqual(bytes, expected) && candidate !== undefined
 }
 
-/**
- * How long a cached result is used, in milliseconds. For this long at most, a secret that another process revokes stays
- * valid here. A change by this process applies at once.
- */
+/** How long a cached result is used, in milliseconds: a secret that another process revokes stays valid this long. */
 export const credentialCacheMs = 250
 
 /** The most cached headers; a service has far fewer callers at one time. */
@@ -118,10 +111,7 @@ export function createCredentialCache<Value>({ clock, random }: Pick<CredentialC
       const entry = entries.get(hashHeader(header))
       return entry !== undefined && now - entry.since < credentialCacheMs ? entry.value : undefined
     },
-    /**
-     * Reads the value of a header, and caches it unless `forget` was called meanwhile: it may then be outdated. Null, a
-     * rejection, is not cached, because it must always cost the same.
-     */
+    /** Reads and caches a value, unless `forget` was called meanwhile. Rejections must cost the same: never cached. */
     async read(header: string, load: () => Promise<Value | null>): Promise<Value | null> {
       const clearsBefore = clears
       const since = clock.now()
@@ -150,8 +140,8 @@ export function createAuthenticate(deps: CredentialCheckDeps & { readonly cache:
   return async (authorization?: string | null): Promise<Caller | null> => {
     const header = authorization ?? dummyHeader
     const cached = cache.find(header)
-    if (cached !== undefined && clock.now() < cached.until) return { integrationAddress: cached.integrationAddress }
-    const accepted = await cache.read(header, () => check(authorization))
+    const isValid = cached !== undefined && clock.now() < cached.until
+    const accepted = isValid ? cached : await cache.read(header, () => check(authorization))
     return accepted && { integrationAddress: accepted.integrationAddress }
   }
 }

@@ -19,26 +19,22 @@ import {
 /** The most deliveries in one transaction. */
 const batchSize = 500
 
-/**
- * Adds deliveries for stored versions that are newer than the file's. Versions of the file get none: their deliveries
- * stay unchanged. Resolves the number of added deliveries.
- */
+/** Adds deliveries for stored versions that are newer than the file's. Resolves the number of added deliveries. */
 export async function addDeliveries(
   moves: MoveStore,
   address: string,
-  rows: AsyncIterable<MoveRow>,
+  batches: AsyncIterable<readonly MoveRow[]>,
   signal: AbortSignal | undefined,
 ): Promise<number> {
   const unnotified: UnnotifiedVersion[] = []
   for await (const page of moves.unnotified(address)) for (const each of page) unnotified.push(each)
   const byPayment = groupBy(unnotified, formatPaymentKey)
-  for await (const row of rows) {
-    if (!('payment' in row)) continue
-    const key = formatPaymentKey(row.payment)
-    const { status } = row.payment
-    const later = byPayment.get(key)?.filter(({ version }) => version > status.version)
-    if (later !== undefined) byPayment.set(key, later)
-  }
+  for await (const batch of batches)
+    for (const payment of pickPayments(batch)) {
+      const key = formatPaymentKey(payment)
+      const later = byPayment.get(key)?.filter(({ version }) => version > payment.status.version)
+      if (later !== undefined) byPayment.set(key, later)
+    }
   const ids = [...byPayment.values()].flat().map(({ id }) => id)
   let added = 0
   for (let from = 0; from < ids.length; from += batchSize) {
@@ -47,6 +43,9 @@ export async function addDeliveries(
   }
   return added
 }
+
+export const pickPayments = (rows: readonly MoveRow[]): MovedPayment[] =>
+  rows.flatMap((row) => ('payment' in row ? [row.payment] : []))
 
 export const formatPaymentKey = ({ chainId, txHash, ordinal }: MovedPaymentKey): string =>
   `${chainId}:${txHash}:${ordinal}`
@@ -79,9 +78,8 @@ function parseSnapshot(body: string, subject: SnapshotSubject): SnapshotBody | n
 }
 
 /**
- * Versions that only this cell made were sent to nobody, so the file replaces them. `hasOtherUpdates`: the stored
- * payment has an update that the file lacks. `imported`: stored by an earlier run. `left`: a dropped payment that this
- * cell never stored.
+ * Versions that only this cell made were sent to nobody, so the file replaces them. `imported`: stored by an earlier
+ * run. `left`: a dropped payment that this cell never stored.
  */
 export function decideImport(
   moved: MovedPayment,

@@ -41,7 +41,7 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
   }
 
   /** Records the first failure of a source, whether the address is known or not, so that both take the same time. */
-  const recordFailure = (address: string, source: string): Promise<void> =>
+  const recordFailure = (address: string, source: string) =>
     limits.reportOnce(source, () =>
       auditedAs('unauthenticated')(async (tx, note) => {
         const subject = (await tx.integrations.find(address))?.address ?? unknownAddress

@@ -12,52 +12,49 @@ export interface IntegrationRecord {
   /** Null: no API secret was issued, so every call is unauthenticated. */
   readonly apiSecret: SecretHash | null
   /** Accepted until `until`, after a rotation. */
-  readonly previousApiSecret: (SecretHash & { readonly until: number }) | null
+  readonly previousApiSecret: (SecretHash & GraceEnd) | null
   /** Signs notifications. */
   readonly signingSecret: SealedSecret
   /** The next signing secret: issued, and unused until it is activated. Null: none is prepared. */
   readonly preparedSigningSecret: SealedSecret | null
   /** The signing secret before the last activation. Until `until` it signs second attempts of rejected posts. */
-  readonly previousSigningSecret: (SealedSecret & { readonly until: number }) | null
+  readonly previousSigningSecret: (SealedSecret & GraceEnd) | null
   readonly createdAt: number
 }
+
+/** The end of a previous secret's grace time, in unix milliseconds. */
+export type GraceEnd = { readonly until: number }
 
 /** The hashes to compare with the credentials of a request. */
 export interface StoredCredentials {
   /** The integration is enabled and has a current API secret. */
   readonly usable: boolean
   readonly current: SecretHash
-  readonly previous: SecretHash & { readonly until: number }
+  readonly previous: SecretHash & GraceEnd
 }
 
 export interface IntegrationStore {
   find(address: string): Promise<IntegrationRecord | null>
   /**
-   * The credentials of an address. A hash that is not stored is replaced by that of `absent`, also for an unknown
-   * address. A replacement never counts: it comes with `usable` false or `until` 0. The query is always one statement
-   * that returns one row, so that timing does not reveal which addresses exist.
+   * The credentials of an address. A hash that is not stored is replaced by that of `absent`, with `usable` false or
+   * `until` 0. It is always one statement that returns one row: timing does not reveal which addresses exist.
    */
   credentials(address: string, absent: Pick<StoredCredentials, 'current' | 'previous'>): Promise<StoredCredentials>
   /** All integrations, by address. */
   list(): Promise<IntegrationRecord[]>
   /** A session of the portal, expired or not, with its integration. */
-  findSession(
-    hash: string,
-  ): Promise<{ readonly session: IntegrationSessionRecord; readonly integration: IntegrationRecord } | null>
+  findSession(hash: string): Promise<{ session: IntegrationSessionRecord; integration: IntegrationRecord } | null>
 }
+
+/** A change of an integration. Absent fields stay. */
+export type IntegrationChange = Partial<Omit<IntegrationRecord, 'address' | 'createdAt'>>
 
 /** Integrations inside a transaction, the only place where they change. */
 export interface IntegrationTransaction extends Pick<IntegrationStore, 'find' | 'list'> {
   /** Resolves false, writing nothing, when the address is taken. */
   insert(record: IntegrationRecord): Promise<boolean>
-  /**
-   * Replaces the given fields. Resolves the new record; null: the address is unknown. A new notification URL resets the
-   * health of its endpoint.
-   */
-  update(
-    address: string,
-    change: Partial<Omit<IntegrationRecord, 'address' | 'createdAt'>>,
-  ): Promise<IntegrationRecord | null>
+  /** Replaces the given fields; a new URL resets its endpoint's health. Resolves the new record, or null: unknown. */
+  update(address: string, change: IntegrationChange): Promise<IntegrationRecord | null>
 }
 
 /** Blocks that were read before an integration was recorded. */
@@ -106,34 +103,26 @@ export interface IntegrationCommands {
   /** @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`; InvalidRequestError `ERR_ADDRESS_INVALID`. */
   get(address: string): Promise<IntegrationView>
   list(): Promise<IntegrationView[]>
-  /**
-   * Enables or disables an integration. Disabling ends its sessions at the portal.
-   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`.
-   */
+  /** Disabling ends its sessions at the portal. @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`. */
   setEnabled(address: string, enabled: boolean): Promise<IntegrationView>
   /** @throws IntegrationError, InvalidRequestError. */
   setNotificationUrl(address: string, url: string | null): Promise<IntegrationView>
   /**
-   * Issues a new API secret. The previous one stays valid for `graceMs`. With the default 0 it ends at once in this
-   * process, and in others within a quarter of a second. With `keepsPrevious` the call rejects while the secret of an
-   * earlier rotation is still valid; without `keepsPrevious`, that secret ends.
+   * Issues a new API secret. The previous one stays valid for `graceMs`, by default 0. With `keepsPrevious` the call
+   * rejects while the secret of an earlier rotation is still valid; without `keepsPrevious`, that secret ends.
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_PREVIOUS_API_SECRET`.
    */
   rotateApiSecret(
     address: string,
     options?: { readonly graceMs?: number | undefined; readonly keepsPrevious?: boolean | undefined },
   ): Promise<{ apiSecret: string }>
-  /**
-   * Ends the previous API secret: at once in this process, in others within a quarter of a second.
-   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_NO_PREVIOUS_SECRET`.
-   */
+  /** Ends the previous API secret. @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_NO_PREVIOUS_SECRET`. */
   endPreviousApiSecret(address: string): Promise<void>
   /**
    * Issues the next signing secret, unused until it is activated: give it to the receiver first. While a secret is
-   * prepared, the call returns that secret, with `isNew` false.
-   * @param options.isShownAgain - False: the call rejects while a secret is prepared. @default true
+   * prepared, the call returns that secret with `isNew` false, or rejects if `isShownAgain` is false.
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_SIGNING_SECRET_PREPARED`; SealedSecretError
-   * `ERR_SECRET_UNREADABLE` when the prepared one cannot be opened.
+   * `ERR_SECRET_UNREADABLE`.
    */
   prepareSigningSecret(
     address: string,
@@ -142,32 +131,23 @@ export interface IntegrationCommands {
   /**
    * Signs with the prepared secret from now on. The previous secret stays for `graceMs`, 24 hours by default; 0 deletes
    * it at once. Within that time a notification that is answered 400, 401 or 403 gets a second attempt at once, signed
-   * with the previous secret. A secret from an earlier activation is deleted in either case. Other processes sign the
-   * deliveries that they claim from now on with the new secret.
+   * with the previous secret. A secret from an earlier activation is deleted.
    * @returns The end of the grace time in unix milliseconds, or null.
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_SIGNING_SECRET_NOT_PREPARED`; SealedSecretError
-   * `ERR_SECRET_UNREADABLE` when the prepared one cannot be opened; RangeError.
+   * `ERR_SECRET_UNREADABLE`; RangeError.
    */
   activateSigningSecret(
     address: string,
     options?: { readonly graceMs?: number | undefined },
   ): Promise<{ readonly previousUntil: number | null }>
-  /**
-   * Deletes the prepared signing secret.
-   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_SIGNING_SECRET_NOT_PREPARED`.
-   */
+  /** @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_SIGNING_SECRET_NOT_PREPARED`. */
   abortSigningSecret(address: string): Promise<void>
-  /**
-   * Deletes the previous signing secret before its grace time ends.
-   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_NO_PREVIOUS_SECRET`.
-   */
+  /** @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_NO_PREVIOUS_SECRET`. */
   endPreviousSigningSecret(address: string): Promise<void>
   /**
-   * Seals every signing secret, prepared and previous ones included, and every data key with the newest master key.
-   * Previous secrets past their grace time are deleted. Hashed secrets need their old key until they are rotated or
-   * issued again; the result lists them.
-   * @throws SealedSecretError `ERR_SECRET_UNREADABLE` when one needs a key that is not configured; then nothing is
-   * resealed.
+   * Seals every signing secret and every data key with the newest master key, and deletes previous secrets past their
+   * grace time. Hashed secrets need their old key until they are rotated or issued again; the result lists them.
+   * @throws SealedSecretError `ERR_SECRET_UNREADABLE` when one needs a key that is not configured: nothing is resealed.
    */
   resealSecrets(): Promise<ResealResult>
 }
@@ -188,9 +168,7 @@ export interface Caller {
   readonly integrationAddress: string
 }
 
-export interface IntegrationSessionRecord extends Omit<SessionRecord, 'operator'> {
-  /** Lowercased. */
-  readonly integrationAddress: string
+export interface IntegrationSessionRecord extends Omit<SessionRecord, 'operator'>, Caller {
   /** The stored hash of the API secret that opened the session, which ends with that secret. */
   readonly apiSecretHash: string
 }
@@ -205,8 +183,7 @@ export interface NewIntegrationSession extends Caller {
 export interface IntegrationSessions extends Pick<OperatorSessions, 'signOut' | 'csrfToken' | 'isCsrfToken'> {
   /**
    * Opens a session of 12 hours. It ends earlier when the integration is disabled, when the API secret that opened it
-   * ends, or when it is the oldest of 20 and another session is opened. An unknown address, a wrong secret and a
-   * disabled integration have the same answer after the same work.
+   * ends, or when it is the oldest of 20 and another session is opened. Rejections have one answer after the same work.
    * @param input.source - The caller's network address; of IPv6 the first 64 bits. Failures are limited per source, and
    * per address and source.
    * @param input.countCall - Counts the call of an integration with valid credentials, before a session is opened.

@@ -2,26 +2,17 @@
 import { processorUpdateSchema } from '@payment-integration/contract'
 import { primitives, snapshotWriteSchema } from '@payment-integration/contract/internal'
 import * as z from 'zod/mini'
-import { CodedError } from '../errors.js'
+import { CodedError, type MoveErrorCode } from '../errors.js'
 import { attemptSchema, updateSchema, whole } from '../history/history-store.js'
 import type { FileReader, FileWriter } from '../ports/runtime.js'
 import type { IntegrationRecord, UnrecordedRange } from './integration.js'
 
 /** An integration cannot be moved. The message names the payment, update or key, and the remedy. */
-export class MoveError extends CodedError<
-  | 'ERR_MOVE_UNSUPPORTED'
-  | 'ERR_MOVE_KEY_MISSING'
-  | 'ERR_MOVE_UNRECORDED'
-  | 'ERR_MOVE_PAYMENT_MISSING'
-  | 'ERR_MOVE_PAYMENT_DIFFERS'
-  | 'ERR_MOVE_UPDATE_MISSING'
-  | 'ERR_MOVE_FILE_STALE'
-  | 'ERR_MOVE_ROW_INVALID'
-> {
+export class MoveError extends CodedError<MoveErrorCode> {
   override readonly name = 'MoveError'
   /** With `ERR_MOVE_UNRECORDED`: the blocks to read again, by chain. */
   readonly unrecorded: readonly UnrecordedRange[]
-  constructor(code: MoveError['code'], message: string, unrecorded: readonly UnrecordedRange[] = []) {
+  constructor(code: MoveErrorCode, message: string, unrecorded: readonly UnrecordedRange[] = []) {
     super(code, message)
     this.unrecorded = unrecorded
   }
@@ -155,6 +146,7 @@ export interface MoveTransaction {
 export interface ExportedIntegration {
   /** HMAC of the content, 64 lowercase hex digits. */
   readonly hmac: string
+  /** Stored payments; of an import only those of this run. */
   readonly payments: number
   readonly deliveries: number
   readonly updates: number
@@ -162,22 +154,17 @@ export interface ExportedIntegration {
   readonly waiting: number
 }
 
-export interface ImportedIntegration {
+export interface ImportedIntegration extends Pick<ExportedIntegration, 'hmac' | 'payments' | 'updates'> {
   readonly address: string
-  readonly hmac: string
-  /** Payments that this run stored, without those of an earlier run. */
-  readonly payments: number
   /** Dropped payments of the file that are not stored in this cell. */
   readonly left: number
-  readonly updates: number
   /** Deliveries of versions that the file does not have. */
   readonly added: number
 }
 
 export interface MoveCommands {
   /**
-   * Disables an integration, waits until none of its deliveries is in flight, and writes its file. Repeat it after a
-   * failure.
+   * Disables an integration, waits for its deliveries in flight, and writes its file. Repeat it after a failure.
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, or `ERR_INTEGRATION_CHANGED` when it was enabled meanwhile;
    * MoveError `ERR_MOVE_UNSUPPORTED`; errors of the file.
    */
@@ -189,8 +176,7 @@ export interface MoveCommands {
   /**
    * Stores the integration of a file, and enables it at the end. Repeat it after a failure: it continues.
    * @throws ArchiveError `ERR_ARCHIVE` when this service's master keys did not sign the file; nothing was changed then.
-   * IntegrationError `ERR_INTEGRATION_EXISTS` when it is enabled here; MoveError; InvalidRequestError for a name or a
-   * URL.
+   * IntegrationError `ERR_INTEGRATION_EXISTS` when it is enabled here; MoveError; InvalidRequestError for name or URL.
    */
   import(file: FileReader, options?: { readonly signal?: AbortSignal | undefined }): Promise<ImportedIntegration>
 }

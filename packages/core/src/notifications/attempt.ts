@@ -10,7 +10,7 @@ import { signDelivery } from '@payment-integration/webhook/signing'
 import { describeError } from '../internal/values.js'
 import type { Clock, Logger, PostedDelivery, RandomSource, Sender } from '../ports/runtime.js'
 import type { SealedSecret } from '../secrets/keys.js'
-import type { AttemptDecision, AttemptRecord, ClaimedDelivery } from './delivery-store.js'
+import type { AttemptRecord, ClaimedDelivery, SettledAttempt } from './delivery-store.js'
 import { type AttemptResult, decideAfterAttempt, getFailureReason } from './retry-schedule.js'
 
 /** Opens a signing secret; throws when it cannot be read. */
@@ -31,10 +31,7 @@ export function cacheOpenedSecrets(open: OpenSecret, maxSecrets = 1_024): OpenSe
   }
 }
 
-/**
- * Builds the headers of one attempt, with its own time, and a signature over the exact bytes that will be sent.
- * @param now - Unix time in milliseconds; rounded down to whole seconds in the header.
- */
+/** Builds the headers of one attempt, with its own time, and a signature over the exact bytes that will be sent. */
 export async function buildDeliveryHeaders(
   { integrationAddress, body }: Pick<ClaimedDelivery, 'integrationAddress' | 'body'>,
   secret: string,
@@ -57,12 +54,7 @@ export interface LeasedDelivery {
 }
 
 /** A recorded attempt, to be settled. */
-export interface RecordedAttempt extends LeasedDelivery {
-  /** The previous attempt, if the receiver rejected its signature within the grace time of a rotation; else null. */
-  readonly rejected: AttemptRecord | null
-  readonly attempt: AttemptRecord
-  readonly verdict: AttemptDecision
-  readonly countsForHealth: boolean
+export interface RecordedAttempt extends LeasedDelivery, Required<Omit<SettledAttempt, 'claim'>> {
   /** Milliseconds from the commit of the snapshot, or its replay, to the end of the attempt. */
   readonly publishedMs: number
 }
@@ -89,10 +81,7 @@ interface SentPost {
   readonly result: AttemptResult
 }
 
-/**
- * Builds the function that makes one attempt. It resolves null when there is nothing to settle: the lease is too short
- * for a POST, or the sender threw. It never rejects.
- */
+/** Builds the function that makes one attempt. It never rejects. Null: the lease was too short, or the sender threw. */
 export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Promise<RecordedAttempt | null> {
   const { sender, openSecret, clock, random, logger } = deps
 
@@ -109,8 +98,8 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
 
   async function post(claim: ClaimedDelivery, headers: Record<string, string>, startedAt: number): Promise<SentPost> {
     const { notificationUrl: url, body } = claim
-    const delivery = pickDeliveryFields(claim)
-    return { startedAt, result: await sender.post({ url, headers, body, timeoutMs: deliveryTimeoutMs, delivery }) }
+    const given = { url, headers, body, timeoutMs: deliveryTimeoutMs, delivery: pickDeliveryFields(claim) }
+    return { startedAt, result: await sender.post(given) }
   }
 
   async function attempt(leased: LeasedDelivery): Promise<RecordedAttempt | null> {
@@ -151,18 +140,15 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
     return post({ ...claim, attempt: claim.attempt + 1 }, headers, startedAt)
   }
 
-  return async (leased) => {
-    try {
-      return await attempt(leased)
-    } catch (error) {
+  return (leased) =>
+    attempt(leased).catch((error: unknown) => {
       const fields = { ...pickDeliveryFields(leased.claim), error: describeError(error) }
       logger.error(fields, 'attempt failed; the delivery is due again when its lease ends')
       return null
-    }
-  }
+    })
 }
 
-const fitsLease = (startedAt: number, leaseEndsAt: number): boolean => startedAt + deliveryTimeoutMs <= leaseEndsAt
+const fitsLease = (startedAt: number, leaseEndsAt: number) => startedAt + deliveryTimeoutMs <= leaseEndsAt
 
 /** The result of a POST for a log, without secrets of this service. */
 export function toPostRecord({ startedAt, result }: SentPost): Omit<AttemptRecord, 'replay'> {

@@ -1,55 +1,42 @@
 /** Lists, replays and tests deliveries for operators. See docs/decisions/retries.md, operators.md. @module */
 import { deliveryTimeoutMs } from '@payment-integration/contract'
 import { DeliveryError, IntegrationError } from '../errors.js'
-import { type Audited, redactUrl } from '../history/audit-log.js'
+import { type CommandDeps, recordNote, redactUrl } from '../history/audit-log.js'
 import type { IntegrationStore } from '../integrations/integration.js'
 import { parseAddress, parseTxHash } from '../internal/parameters.js'
 import { assertWhole } from '../internal/values.js'
 import { buildSnapshotBytes } from '../payments/change-status.js'
 import { initialStatus } from '../payments/payment.js'
-import type { Clock, Sender } from '../ports/runtime.js'
-import type { MasterKey } from '../secrets/keys.js'
+import type { Sender } from '../ports/runtime.js'
 import { openSecret } from '../secrets/seal.js'
 import { buildDeliveryHeaders, toPostRecord } from './attempt.js'
 import type { AttemptRecord, DeliveryFilter, DeliveryStore, DeliveryView } from './delivery-store.js'
 
-export interface DeliveryCommands extends Pick<DeliveryStore, 'count' | 'endpoints'> {
-  /** Matching deliveries, oldest first. @throws InvalidRequestError `ERR_ADDRESS_INVALID`, `ERR_TX_HASH_INVALID`. */
-  readonly list: DeliveryStore['list']
+interface PartsOptions<Totals> {
+  /** Called after each part with the numbers so far. */
+  readonly onProgress?: ((done: Totals) => void) | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface DeliveryCommands extends Pick<DeliveryStore, 'list' | 'count' | 'endpoints'> {
   /** @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`. */
   find(deliveryId: string): Promise<DeliveryView>
   /**
-   * Makes one delivery of any status due now. It is signed with the active secret at the attempt, and marked as a
-   * replay in the attempt log.
-   * @param scope.integrationAddress - When given, deliveries of other integrations are not found.
+   * Makes one delivery of any status due now, as a replay. `scope`: deliveries of other integrations are not found.
    * @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`; `ERR_DELIVERY_IN_FLIGHT` while it is leased;
    * `ERR_DELIVERY_ENDED` when its retention has ended.
    */
   replay(deliveryId: string, scope?: { readonly integrationAddress?: string | undefined }): Promise<DeliveryView>
   /**
-   * Makes every matching delivery due, in parts, until `signal` aborts. Each part is committed with its record in the
-   * audit log.
+   * Makes every matching delivery due, until `signal` aborts, in parts that are committed with their audit record.
    * @throws RangeError For a filter without a status: replays of delivered deliveries must be explicit.
    */
-  replayAll(
-    filter: DeliveryFilter,
-    options?: {
-      /** Called after each part with the numbers so far. */
-      readonly onProgress?: ((done: ReplayTotals) => void) | undefined
-      readonly signal?: AbortSignal | undefined
-    },
-  ): Promise<ReplayTotals>
+  replayAll(filter: DeliveryFilter, options?: PartsOptions<ReplayTotals>): Promise<ReplayTotals>
   /**
    * Counts missing deliveries, newest first and in parts, until `signal` aborts. With `repair` it makes them due again
-   * as replays; each part is committed with its record in the audit log. Source: docs/decisions/retries.md.
+   * as replays, and each part has its audit record. Source: docs/decisions/retries.md.
    */
-  check(options?: {
-    /** @default false */
-    readonly repair?: boolean | undefined
-    /** Called after each part with the numbers so far. */
-    readonly onProgress?: ((done: CheckTotals) => void) | undefined
-    readonly signal?: AbortSignal | undefined
-  }): Promise<CheckTotals>
+  check(options?: PartsOptions<CheckTotals> & { readonly repair?: boolean | undefined }): Promise<CheckTotals>
 }
 
 export interface CheckTotals {
@@ -89,10 +76,7 @@ const sampleChainId = 31_337
 /** Begins with `0x7e57`, like "test", and ends with zeros: no transaction has it. */
 const sampleTxHash = `0x7e57${'0'.repeat(60)}`
 
-/**
- * Builds a snapshot without state and invoice, so that no receiver takes it for a paid invoice. The hash is always the
- * same; the version rises, so that receivers do not ignore a later test as a duplicate.
- */
+/** A snapshot without state and invoice passes for no paid invoice. Its version rises: no receiver drops it as seen. */
 function buildSampleBody(integrationAddress: string, now: number): Uint8Array {
   const version = Math.max(1, Math.floor(now / 1_000))
   const recipient = { title: 'Test delivery', subtitle: 'This is no payment.' }
@@ -102,11 +86,8 @@ function buildSampleBody(integrationAddress: string, now: number): Uint8Array {
   )
 }
 
-interface EndpointDeps {
+interface EndpointDeps extends Pick<CommandDeps, 'audited' | 'keys' | 'clock'> {
   readonly integrations: Pick<IntegrationStore, 'find'>
-  readonly audited: Audited
-  readonly keys: MasterKey
-  readonly clock: Pick<Clock, 'now'>
   readonly sender: Sender
   /** When an integration may send its next test, in unix milliseconds: infinite while one is in flight. */
   readonly nextTestAt: Map<string, number>
@@ -125,9 +106,8 @@ export function createEndpointCommands(deps: EndpointDeps): EndpointCommands {
     if (url === null) throw new IntegrationError('ERR_NO_NOTIFICATION_URL', address)
     const secret = openSecret(keys, address, record.signingSecret)
     // Recorded before it is sent, so that a record explains every request.
-    await audited(async (_tx, note) =>
-      note({ action: 'integration.test_sent', subject: address, details: { url: redactUrl(keys.current, url) } }),
-    )
+    const details = { url: redactUrl(keys.current, url) }
+    await recordNote(audited, { action: 'integration.test_sent', subject: address, details })
     const body = buildSampleBody(address, clock.now())
     const headers = await buildDeliveryHeaders({ integrationAddress: address, body }, secret, clock.now())
     const startedAt = clock.now()
@@ -156,9 +136,8 @@ export function createEndpointCommands(deps: EndpointDeps): EndpointCommands {
   }
 }
 
-interface DeliveryDeps {
+interface DeliveryDeps extends Pick<CommandDeps, 'audited'> {
   readonly deliveries: Pick<DeliveryStore, 'list' | 'count' | 'newestId' | 'find' | 'findMissing' | 'endpoints'>
-  readonly audited: Audited
   /** Called after a commit that made deliveries due. */
   readonly onDue: () => void
 }
@@ -179,7 +158,7 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
 
   async function findReplayRejection(deliveryId: string, { integrationAddress }: ParsedFilter) {
     const view = await deliveries.find(deliveryId)
-    const isOwn = view !== null && [undefined, view.integrationAddress].includes(integrationAddress)
+    const isOwn = view !== null && (integrationAddress ?? view.integrationAddress) === view.integrationAddress
     return isOwn ? 'ERR_DELIVERY_ENDED' : 'ERR_DELIVERY_NOT_FOUND'
   }
 
@@ -199,10 +178,9 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
 
   return {
     find,
-    async list(query) {
-      assertWhole('limit', query.limit, 1)
-      const { afterId, limit } = query
-      return deliveries.list({ ...parseFilter(query), afterId, limit })
+    async list({ afterId, limit, ...filter }) {
+      assertWhole('limit', limit, 1)
+      return deliveries.list({ ...parseFilter(filter), afterId, limit })
     },
     count: async (filter, options) => deliveries.count(parseFilter(filter), options),
     async replay(deliveryId, { integrationAddress } = {}) {
@@ -226,16 +204,17 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
       // Deliveries created or replayed from here on are not replayed.
       const upToId = await deliveries.newestId(filter)
       if (upToId === null) return totals
-      let afterId: string | undefined
-      while (!signal?.aborted) {
-        const from = afterId
-        const part = await audited(async (tx, note) => {
-          const result = await tx.replayDeliveries({ ...filter, afterId: from, upToId, limit: replayPart })
+      const replayAfter = (afterId: string | undefined) =>
+        audited(async (tx, note) => {
+          const result = await tx.replayDeliveries({ ...filter, afterId, upToId, limit: replayPart })
           const { replayed, inFlight, lastId: through } = result
           if (through !== null)
             note({ action: 'deliveries.replayed', subject: 'all', details: { ...filter, replayed, inFlight, through } })
           return result
         })
+      let afterId: string | undefined
+      while (!signal?.aborted) {
+        const part = await replayAfter(afterId)
         if (part.lastId === null) break
         afterId = part.lastId
         totals.replayed += part.replayed
@@ -268,16 +247,14 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
 type ParsedFilter = { [Name in keyof DeliveryFilter]: Exclude<DeliveryFilter[Name], undefined> }
 
 /** Returns the given fields in the store's format. */
-function parseFilter({ integrationAddress, chainId, txHash, status, since, until }: DeliveryFilter): ParsedFilter {
-  for (const [name, at] of Object.entries({ since, until }))
-    if (at !== undefined && !Number.isFinite(at))
-      throw new RangeError(`${name} is ${at}; pass unix time in milliseconds.`)
-  return {
-    ...(integrationAddress === undefined ? {} : { integrationAddress: parseAddress(integrationAddress) }),
-    ...(chainId === undefined ? {} : { chainId }),
-    ...(txHash === undefined ? {} : { txHash: parseTxHash(txHash) }),
-    ...(status === undefined ? {} : { status }),
-    ...(since === undefined ? {} : { since }),
-    ...(until === undefined ? {} : { until }),
+function parseFilter({ integrationAddress, txHash, ...others }: DeliveryFilter): ParsedFilter {
+  for (const name of ['since', 'until'] as const)
+    if (others[name] !== undefined && !Number.isFinite(others[name]))
+      throw new RangeError(`${name} is ${others[name]}; pass unix time in milliseconds.`)
+  const parsed = {
+    ...others,
+    integrationAddress: integrationAddress === undefined ? undefined : parseAddress(integrationAddress),
+    txHash: txHash === undefined ? undefined : parseTxHash(txHash),
   }
+  return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value !== undefined))
 }

@@ -27,20 +27,14 @@ export interface AttemptRecord {
   readonly latencyMs: number
   /** HTTP status; null when none arrived. */
   readonly status: number | null
-  /**
-   * Null on success, and only then; else `status_<n>`, `timeout`, `connection`, `refused_address`, `malformed_answer`
-   * (with any status or none) or `secret_unreadable`.
-   */
+  /** Null on success alone; else `status_<n>`, `secret_unreadable`, or a `PostFailure`: malformed with any status. */
   readonly reason: string | null
   /** Start of the response body as text; null when none arrived. */
   readonly excerpt: string | null
   readonly replay: boolean
 }
 
-/**
- * The next state of a delivery. A `retry` becomes `superseded` when a newer version of the payment has a delivery, in
- * any status; a newer version without one (no URL at its time) supersedes nothing.
- */
+/** The next state of a delivery. A `retry` becomes `superseded` if a newer version of the payment has a delivery. */
 export type AttemptDecision =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'retry'; readonly inMs: number }
@@ -48,12 +42,12 @@ export type AttemptDecision =
 
 export interface SettledAttempt {
   readonly claim: Pick<ClaimedDelivery, 'deliveryId' | 'leaseToken' | 'integrationAddress' | 'replay' | 'probe'>
-  /** The previous attempt, whose signature the receiver rejected in a rotation. Both are one step of the schedule. */
-  readonly rejected?: AttemptRecord | null | undefined
+  /** The previous attempt, whose signature the receiver rejected in a rotation: both are one step of the schedule. */
+  readonly rejected?: AttemptRecord | null
   readonly attempt: AttemptRecord
   readonly verdict: AttemptDecision
   /** False for replays, unsent attempts, and failures after a rejected signature during a rotation. @default true */
-  readonly countsForHealth?: boolean | undefined
+  readonly countsForHealth?: boolean
 }
 
 /** Recent failures of an integration's endpoint. A changed URL resets them. */
@@ -68,10 +62,7 @@ export interface EndpointChange extends EndpointHealth {
   readonly blockMs: number | null
 }
 
-export interface EndpointResult {
-  readonly delivered: boolean
-  readonly probe: boolean
-}
+export type EndpointResult = Pick<ClaimedDelivery, 'probe'> & { readonly delivered: boolean }
 
 /** Computes an endpoint's new health from results in order. Pure: a store may call it twice. */
 export type EndpointJudge = (before: EndpointHealth, results: readonly EndpointResult[]) => EndpointChange
@@ -98,12 +89,7 @@ export type DeliveryStatus = 'pending' | 'delivered' | 'exhausted' | 'superseded
 
 export type SettledStatus = Exclude<DeliveryStatus, 'missing'>
 
-export interface DeliveryView {
-  readonly deliveryId: string
-  readonly integrationAddress: string
-  readonly chainId: number
-  readonly txHash: string
-  readonly version: number
+export interface DeliveryView extends Omit<PostedDelivery, 'attempt'> {
   readonly status: DeliveryStatus
   readonly createdAt: number
   readonly attempts: readonly AttemptRecord[]
@@ -111,16 +97,10 @@ export interface DeliveryView {
   readonly nextAttemptAt: number | null
 }
 
-/** Selects the deliveries that match every given field. */
-export interface DeliveryFilter {
-  readonly integrationAddress?: string | undefined
-  readonly chainId?: number | undefined
-  readonly txHash?: string | undefined
-  readonly status?: DeliveryStatus | undefined
-  /** Created at this time, or later. A delivery without a time is older than any. */
-  readonly since?: number | undefined
-  readonly until?: number | undefined
-}
+/** Selects by every given field. `since`, `until`: the creation time; a delivery without one is older than any. */
+export type DeliveryFilter = {
+  readonly [Name in 'integrationAddress' | 'chainId' | 'txHash' | 'status']?: DeliveryView[Name] | undefined
+} & { readonly [Name in 'since' | 'until']?: number | undefined }
 
 export interface StreamedDelivery
   extends Pick<DeliveryView, 'deliveryId' | 'chainId' | 'txHash' | 'version' | 'createdAt'> {
@@ -186,13 +166,6 @@ export interface ClaimRequest {
   readonly freeSlots?: number | undefined
 }
 
-export interface LongestWaits {
-  readonly leaseMs: number
-  /** Between a failed attempt and its retry, by the step of the schedule, from the first. */
-  readonly retryMs: readonly number[]
-  readonly blockMs: number
-}
-
 /** Claims, settles and lists deliveries. Leases use the store's clock, so dispatchers need no common clock. */
 export interface DeliveryStore {
   /**
@@ -209,17 +182,24 @@ export interface DeliveryStore {
    */
   claim(request: ClaimRequest): Promise<ClaimedDelivery[]>
   /**
-   * Logs attempts, settles their deliveries and updates their endpoints' health, in one transaction. Rows locked by
-   * another transaction are left out. Results for an earlier URL of the integration change no health.
+   * Logs attempts, settles deliveries and updates their endpoints' health in one transaction, except for locked rows.
+   * Results for an earlier URL of the integration change no health.
    */
   settle(settled: readonly SettledAttempt[], judge: EndpointJudge): Promise<SettleResult>
-  /** Makes deliveries due now that wait longer than any delay: a clock ahead wrote them. Resolves their number. */
-  resetOverlongWaits(longest: LongestWaits): Promise<number>
+  /**
+   * Makes deliveries due now that wait longer than any delay: a clock ahead wrote them. Resolves their number.
+   * `retryMs`: between a failed attempt and its retry, by the step of the schedule, from the first.
+   */
+  resetOverlongWaits(longest: {
+    readonly leaseMs: number
+    readonly retryMs: readonly number[]
+    readonly blockMs: number
+  }): Promise<number>
   /** Milliseconds until the next delivery can be claimed, 0 when one can, null when the outbox is empty. */
   msUntilDue(): Promise<number | null>
   /**
-   * Calls `listener` soon after another process made deliveries due, if the database can announce that. Calls may be
-   * missed or needless, so callers poll as well. Returns the function that stops the calls.
+   * Calls `listener` soon after another process made deliveries due. Calls may be missed or needless: callers poll as
+   * well. Returns the function that stops the calls.
    */
   whenDue(listener: () => void): () => void
   /** The backlog of enabled integrations with a URL. `atMost`, 1 or more, bounds the count and so its cost. */
@@ -237,9 +217,8 @@ export interface DeliveryStore {
   /** The oldest database snapshot of any session; null: none is open, or the database keeps no dead rows for them. */
   oldestSnapshot(): Promise<DatabaseSnapshot | null>
   /**
-   * The highest known id up to which no delivery is added any more: transactions may commit in another order than that
-   * of their ids. It never moves down. Null: transactions in flight leave it unknown; call again. `0`: there is no
-   * delivery.
+   * The highest known id up to which no delivery is added any more, as transactions may commit out of order; it never
+   * moves down. Null: transactions in flight leave it unknown; call again. `0`: there is no delivery.
    */
   completeUpTo(): Promise<string | null>
   /** Deliveries of one integration by id, in any status. The cost grows with the result. */
@@ -266,9 +245,6 @@ export interface ReplayResult {
 }
 
 export interface DeliveryTransaction {
-  /**
-   * Makes deliveries of any status due at once. Their retry schedule restarts, and their attempts are replays from now
-   * on. A leased delivery is unchanged.
-   */
+  /** Makes deliveries of any status due at once, as replays with a new schedule. A leased delivery is unchanged. */
   replayDeliveries(request: ReplayRequest): Promise<ReplayResult>
 }

@@ -19,10 +19,7 @@ export interface DispatcherOptions {
   readonly leaseMs?: number | undefined
   /** Longest wait until the next check for due deliveries, in milliseconds. @default 250 */
   readonly idlePollMs?: number | undefined
-  /**
-   * Longest block of a failing endpoint in milliseconds, before jitter. It also limits the first block, of 5 s.
-   * @default 60000
-   */
+  /** Longest block of a failing endpoint in milliseconds, before jitter. It also limits the first. @default 60000 */
   readonly blockCapMs?: number | undefined
 }
 
@@ -40,22 +37,16 @@ const minLeaseMs = deliveryTimeoutMs + 5_000
 /** A lease that is longer than this and than this dispatcher's leases, in milliseconds, comes from a clock ahead. */
 export const maxPlausibleLeaseMs = 600_000
 
-type DispatcherLimits = { readonly [Name in keyof DispatcherOptions]-?: number }
+type DispatcherLimits = Readonly<Record<keyof DispatcherOptions, number>>
 
 /** @throws RangeError When an option is out of range. */
 export function checkDispatcherOptions(options: DispatcherOptions = {}): DispatcherLimits {
-  const {
-    concurrency = dispatcherDefaults.concurrency,
-    perEndpoint = dispatcherDefaults.perEndpoint,
-    batch = dispatcherDefaults.batch,
-    leaseMs = dispatcherDefaults.leaseMs,
-    idlePollMs = dispatcherDefaults.idlePollMs,
-    blockCapMs = dispatcherDefaults.blockCapMs,
-  } = options
-  for (const [name, value] of Object.entries({ concurrency, perEndpoint, batch, idlePollMs, blockCapMs }))
-    assertWhole(name, value, 1)
-  assertWhole('leaseMs', leaseMs, minLeaseMs)
-  return { concurrency, perEndpoint, batch, leaseMs, idlePollMs, blockCapMs }
+  const limits: Record<keyof DispatcherOptions, number> = { ...dispatcherDefaults }
+  for (const name of Object.keys(dispatcherDefaults) as (keyof DispatcherOptions)[]) {
+    limits[name] = options[name] ?? limits[name]
+    assertWhole(name, limits[name], name === 'leaseMs' ? minLeaseMs : 1)
+  }
+  return limits
 }
 
 type SlotUser = Pick<ClaimedDelivery, 'integrationAddress' | 'notificationUrl' | 'attempt' | 'replay' | 'probe'>
@@ -126,12 +117,8 @@ function addToCount(counts: Map<string, number>, name: string, by: number): void
 export type DispatchRunDeps = AttemptDeps & Omit<SettlerDeps, 'blockCapMs' | 'onCommitBegun' | 'onSettled'>
 
 /**
- * Why a claim brought no more deliveries.
- *
- * - `batchFull`: the claim brought a whole batch; the next claim follows at once.
- * - `noFreeSlots`: the claim filled the free slots; the next finished POST wakes the loop.
- * - `limitReached`: an endpoint or the retries are at their limit; the next finished POST wakes the loop.
- * - `allClaimed`: nothing else can be claimed now.
+ * Why a claim brought no more deliveries. After `batchFull` the next claim follows at once. After `noFreeSlots` and
+ * `limitReached` (of an endpoint or the retries), the next finished POST wakes the loop. `allClaimed`: nothing is left.
  */
 type ClaimEnd = 'batchFull' | 'noFreeSlots' | 'limitReached' | 'allClaimed'
 

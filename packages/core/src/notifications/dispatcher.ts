@@ -37,10 +37,10 @@ export function createDispatcher(
   /** Starts a check for overlong waits if one is due, or if the clock was set back. Claims go on. */
   function startOverlongWaitCheck(): void {
     const age = clock.now() - lastCheck.end
-    if (runningCheck !== null || (age >= 0 && age < lastCheck.nextInMs)) return
-    runningCheck = resetOverlongWaits().finally(() => {
-      runningCheck = null
-    })
+    if (age < 0 || age >= lastCheck.nextInMs)
+      runningCheck ??= resetOverlongWaits().finally(() => {
+        runningCheck = null
+      })
   }
 
   /** Never rejects: the next check tries again. */

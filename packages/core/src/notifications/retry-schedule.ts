@@ -3,22 +3,9 @@ import { parseRetryAfter } from '@payment-integration/contract/internal-io'
 import type { PostResult } from '../ports/runtime.js'
 import type { AttemptDecision } from './delivery-store.js'
 
-const minuteMs = 60_000
-const hourMs = 60 * minuteMs
-
-/** Planned delay after each failed attempt, in milliseconds, before jitter. */
+/** Planned delay after each failed attempt, in milliseconds, before jitter: 5 s, 30 s, 2 min, 10 min and so on. */
 export const retryDelaysMs: readonly number[] = [
-  5_000,
-  30_000,
-  2 * minuteMs,
-  10 * minuteMs,
-  30 * minuteMs,
-  hourMs,
-  3 * hourMs,
-  6 * hourMs,
-  12 * hourMs,
-  24 * hourMs,
-  24 * hourMs,
+  5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000, 10_800_000, 21_600_000, 43_200_000, 86_400_000, 86_400_000,
 ]
 
 /** The most attempts of one delivery: the first, and a retry per delay. */
@@ -26,7 +13,7 @@ export const maxAttempts = retryDelaysMs.length + 1
 /** The jitter of delays and of blocks, as a share of their duration. */
 export const jitter = 0.2
 /** The longest delay that a `Retry-After` header can cause, in milliseconds. */
-export const retryAfterCapMs = hourMs
+export const retryAfterCapMs = 3_600_000
 /** The longest wait after each failed attempt, in milliseconds: with jitter, or by `Retry-After`. */
 export const maxRetryDelaysMs: readonly number[] = retryDelaysMs.map((delay) =>
   Math.max(retryAfterCapMs, delay * (1 + jitter)),
@@ -70,9 +57,8 @@ export function formatAnswer({ status, reason }: { readonly status: number | nul
 }
 
 /**
- * Decides what follows an attempt. Any 2xx is delivered; everything else failed, redirects included. A retry follows
- * after the planned delay, or after a longer `Retry-After` of up to an hour. A 410 and the last failure exhaust the
- * delivery.
+ * Decides what follows an attempt. Any 2xx is delivered. A 410 and the last failure exhaust the delivery. Otherwise a
+ * retry follows after the planned delay, or after a longer `Retry-After` of up to an hour.
  */
 export function decideAfterAttempt(options: {
   /** The attempt's step of the schedule, from 1; a replay starts again at 1. */

@@ -9,46 +9,50 @@ import { pickDeliveryFields, type RecordedAttempt } from './attempt.js'
 import type { AttemptRecord, EndpointJudge, EndpointTransition, SettledStatus, SettleResult } from './delivery-store.js'
 import { judgeEndpoint } from './endpoint-health.js'
 
-interface OutcomeReporterDeps {
+export interface SettlerDeps {
   readonly store: Pick<Store, 'deliveries'>
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Clock
+  readonly random: Pick<RandomSource, 'fraction'>
+  readonly logger: Logger
   /** Must not throw. */
   readonly publish: EventSink
-  readonly logger: Logger
+  readonly blockCapMs: number
+  /** Called a turn of the event loop after a commit began: a store in this thread has finished by then. */
+  readonly onCommitBegun: () => void
+  /** Called after every commit, and after attempts were dropped. */
+  readonly onSettled: () => void
 }
 
 /**
- * Builds a reporter. When a lease is lost after an unanswered settle, the attempt log shows whether the settle was
- * committed. If so, its events are published now, with those of its endpoint.
+ * When a lease is lost after an unanswered settle, the attempt log shows whether that settle was committed. If so, its
+ * events are published then, with those of its endpoint.
  */
-function createOutcomeReporter({ store, clock, publish, logger }: OutcomeReporterDeps) {
+function createOutcomeReporter({ store, clock, publish, logger }: SettlerDeps) {
   const unanswered = new WeakSet<RecordedAttempt>()
   /** Endpoints whose block was published, with the time of their first failure. */
   const blockedSince = new Map<string, number>()
 
   function publishTransition({ blockedUntil, failures, ...fields }: EndpointTransition): void {
     const { integrationAddress, failingMs } = fields
-    if (blockedUntil === null) blockedSince.delete(integrationAddress)
-    else blockedSince.set(integrationAddress, clock.now() - failingMs)
-    if (blockedUntil === null) publish({ type: 'endpoint.recovered', ...fields })
-    else publish({ type: 'endpoint.failing', ...fields, failures, blockedUntil })
+    if (blockedUntil === null) {
+      blockedSince.delete(integrationAddress)
+      publish({ type: 'endpoint.recovered', ...fields })
+    } else {
+      blockedSince.set(integrationAddress, clock.now() - failingMs)
+      publish({ type: 'endpoint.failing', ...fields, failures, blockedUntil })
+    }
   }
 
   /** Publishes the event of the rejected attempt, if any, then those of the settled attempt. */
   function publishAttempt(attempted: RecordedAttempt, outcome: SettledStatus): void {
     const { claim, rejected, attempt, verdict, publishedMs } = attempted
     const { attempt: firstNumber, ...delivery } = pickDeliveryFields(claim)
-    const type = 'delivery.attempted'
-    const pick = ({ status, reason, latencyMs, replay }: AttemptRecord) => ({ status, reason, latencyMs, replay })
-    if (rejected !== null) {
-      const after = { outcome: 'pending', publishedMs: null, retryInMs: 0 } as const
-      publish({ type, ...delivery, attempt: firstNumber, ...pick(rejected), ...after })
-    }
+    const toFields = (number: number, { status, reason, latencyMs, replay }: AttemptRecord) =>
+      ({ type: 'delivery.attempted', ...delivery, attempt: number, status, reason, latencyMs, replay }) as const
+    if (rejected !== null)
+      publish({ ...toFields(firstNumber, rejected), outcome: 'pending', publishedMs: null, retryInMs: 0 })
     publish({
-      type,
-      ...delivery,
-      attempt: rejected === null ? firstNumber : firstNumber + 1,
-      ...pick(attempt),
+      ...toFields(rejected === null ? firstNumber : firstNumber + 1, attempt),
       outcome,
       publishedMs: outcome === 'delivered' && !attempt.replay ? publishedMs : null,
       retryInMs: outcome === 'pending' && verdict.kind === 'retry' ? verdict.inMs : null,
@@ -80,7 +84,7 @@ function createOutcomeReporter({ store, clock, publish, logger }: OutcomeReporte
   }
 
   /** Publishes attempts with a lost lease that are in the log. Resolves those that could not be read. */
-  async function reportLost(lost: readonly RecordedAttempt[]): Promise<readonly RecordedAttempt[]> {
+  async function reportLost(lost: readonly RecordedAttempt[]) {
     const unread: RecordedAttempt[] = []
     const endpoints = new Set<string>()
     for (const attempted of lost)
@@ -96,10 +100,9 @@ function createOutcomeReporter({ store, clock, publish, logger }: OutcomeReporte
         logger.error({ error: describeError(error), attempts: 1 }, 'attempts not read back; trying again')
         unread.push(attempted)
       }
-    if (endpoints.size > 0)
-      await compareEndpoints(endpoints).catch((error: unknown) => {
-        logger.error({ error: describeError(error) }, 'endpoints not read back')
-      })
+    await compareEndpoints(endpoints).catch((error: unknown) =>
+      logger.error({ error: describeError(error) }, 'endpoints not read back'),
+    )
     return unread
   }
 
@@ -109,10 +112,7 @@ function createOutcomeReporter({ store, clock, publish, logger }: OutcomeReporte
       for (const attempted of group) unanswered.add(attempted)
     },
     /** Publishes the events of a settled group. Resolves the attempts that must be settled again. */
-    async report(
-      group: readonly RecordedAttempt[],
-      { statuses, transitions }: SettleResult,
-    ): Promise<RecordedAttempt[]> {
+    async report(group: readonly RecordedAttempt[], { statuses, transitions }: SettleResult) {
       const locked: RecordedAttempt[] = []
       const lost: RecordedAttempt[] = []
       for (const [index, attempted] of group.entries()) {
@@ -121,7 +121,7 @@ function createOutcomeReporter({ store, clock, publish, logger }: OutcomeReporte
         else if (status !== null) publishAttempt(attempted, status)
         else lost.push(attempted)
       }
-      for (const transition of transitions) publishTransition(transition)
+      transitions.forEach(publishTransition)
       return [...locked, ...(await reportLost(lost))]
     },
   }
@@ -131,21 +131,18 @@ interface GroupOutcome {
   readonly unsettled: readonly RecordedAttempt[]
   /** The store is unreachable, so no other process can settle or claim these deliveries. */
   readonly isUnreachable: boolean
+  /** The store is full: it rejected both halves of both halves of the whole group. */
+  readonly isFull?: boolean
 }
 
 /** The longest time to settle the halves of a rejected group, in milliseconds. */
 export const maxHalvingMs = 15_000
 
-interface SettleGroupDeps extends OutcomeReporterDeps {
-  readonly random: Pick<RandomSource, 'fraction'>
-  readonly blockCapMs: number
-}
-
 /**
  * Builds the function that settles a group. It never rejects. Halving isolates rejected attempts; it stops for an
  * unreachable or full store, and after {@link maxHalvingMs}.
  */
-function createSettleGroup(deps: SettleGroupDeps): (group: readonly RecordedAttempt[]) => Promise<GroupOutcome> {
+function createSettleGroup(deps: SettlerDeps): (group: readonly RecordedAttempt[]) => Promise<GroupOutcome> {
   const { store, clock, random, logger, blockCapMs } = deps
   const reporter = createOutcomeReporter(deps)
 
@@ -167,7 +164,7 @@ function createSettleGroup(deps: SettleGroupDeps): (group: readonly RecordedAtte
     cause: unknown,
     endsAt: number,
     wasFull: boolean | null = null,
-  ): Promise<GroupOutcome & { readonly isFull?: boolean }> {
+  ): Promise<GroupOutcome> {
     if (group.length === 1) return { unsettled: group, isUnreachable: isStoreUnreachable(cause) }
     if (clock.now() >= endsAt) return { unsettled: group, isUnreachable: false }
     const middle = Math.ceil(group.length / 2)
@@ -201,9 +198,8 @@ function createSettleGroup(deps: SettleGroupDeps): (group: readonly RecordedAtte
   }
 }
 
-const isStoreUnreachable = (error: unknown): boolean =>
-  error instanceof StoreError && error.code === 'ERR_STORE_UNAVAILABLE'
-const isStoreFull = (error: unknown): boolean => error instanceof StoreError && error.code === 'ERR_STORE_FULL'
+const isStoreUnreachable = (error: unknown) => error instanceof StoreError && error.code === 'ERR_STORE_UNAVAILABLE'
+const isStoreFull = (error: unknown) => error instanceof StoreError && error.code === 'ERR_STORE_FULL'
 
 export const maxPerCommit = 256
 /** The most turns of the event loop that a commit waits for more attempts: milliseconds under load, else one turn. */
@@ -213,14 +209,6 @@ export const slowCommitMs = 2_000
 export const maxParallelCommits = 4
 /** Longest wait before a failed commit is tried again, in milliseconds: well below a lease. */
 const retryCapMs = 1_000
-
-export interface SettlerDeps extends SettleGroupDeps {
-  readonly clock: Clock
-  /** Called a turn of the event loop after a commit began: a store in this thread has finished by then. */
-  readonly onCommitBegun: () => void
-  /** Called after every commit, and after attempts were dropped. */
-  readonly onSettled: () => void
-}
 
 /**
  * Builds a settler. A failed commit is retried. After the lease has ended, an attempt is settled once more, since only
@@ -243,12 +231,10 @@ export function createSettler(deps: SettlerDeps) {
     const triedAt = clock.now()
     const { unsettled, isUnreachable } = await settleGroup(group)
     const isRetried = ({ leaseEndsAt }: RecordedAttempt) => leaseEndsAt > triedAt || (isUnreachable && !isDraining)
-    for (const attempted of unsettled)
-      if (!isRetried(attempted))
-        logger.error(
-          pickDeliveryFields(attempted.claim),
-          'attempt not settled within its lease; the delivery is due again',
-        )
+    for (const attempted of unsettled) {
+      const fields = pickDeliveryFields(attempted.claim)
+      if (!isRetried(attempted)) logger.error(fields, 'attempt not settled within its lease; the delivery is due again')
+    }
     queue.unshift(...unsettled.filter(isRetried))
     return unsettled.length === 0
   }
@@ -314,18 +300,14 @@ export function createSettler(deps: SettlerDeps) {
       onQueued()
       writer ??= runWriter()
     },
-    unsettled(): number {
-      let count = queue.length
-      for (const attempts of commits.values()) count += attempts
-      return count
-    },
+    unsettled: () => [...commits.values()].reduce((sum, attempts) => sum + attempts, queue.length),
     /** Whether a commit is in progress or waits to be tried again. */
     isWriting: () => commits.size > 0 || failures > 0,
     /** Resolves once every attempt is settled or dropped. Never rejects. */
     async drained(): Promise<void> {
       isDraining = true
       while (writer !== null || commits.size > 0)
-        await Promise.race([...(writer === null ? [] : [writer]), ...commits.keys()])
+        await Promise.race([writer, ...commits.keys()].filter((each) => each !== null))
     },
   }
 }

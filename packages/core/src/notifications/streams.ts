@@ -1,16 +1,13 @@
 /** Streams the deliveries of one integration as they are stored. See docs/decisions/trigger-and-listen.md. @module */
-import { integrationHeader, signatureHeader } from '@payment-integration/contract'
-import { jsonContentType, type StreamedDeliveryBody, type StreamReady } from '@payment-integration/contract/internal'
-import { signDelivery } from '@payment-integration/webhook/signing'
+import type { StreamedDeliveryBody, StreamReady } from '@payment-integration/contract/internal'
 import { InvalidRequestError } from '../errors.js'
 import type { Caller } from '../integrations/integration.js'
 import { describeError } from '../internal/values.js'
-import { createStreamPositionCodec, type StreamPositionCodec } from '../payments/cursor.js'
-import type { Clock, Logger } from '../ports/runtime.js'
-import { createMonotonicNow, createSleeper } from '../ports/runtime.js'
+import { createStreamPositionCodec } from '../payments/cursor.js'
+import { type Clock, createMonotonicNow, createSleeper, type Logger } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import type { MasterKey } from '../secrets/keys.js'
-import type { OpenSecret } from './attempt.js'
+import { buildDeliveryHeaders, type OpenSecret } from './attempt.js'
 import type { StreamedDelivery } from './delivery-store.js'
 
 /** A message of a stream. `id`: the position in the stream after the message. */
@@ -22,9 +19,7 @@ export type StreamMessage =
   /** No message was sent for 5 seconds. */
   | { readonly kind: 'heartbeat' }
 
-export interface StreamRequest {
-  /** The authenticated caller, lowercased. */
-  readonly integrationAddress: string
+interface StreamRequest extends Caller {
   /** The caller's credentials, checked again while the stream is open. */
   readonly authorization: string | null
   /** The id of the last message that the caller has; null: none. */
@@ -37,11 +32,11 @@ export interface StreamRequest {
 export interface DeliveryStreams {
   /**
    * Opens a stream of one integration: every delivery after its start at least once, in order. It ends when the
-   * credentials are no longer valid or the store fails. The caller must read it or abort its signal.
-   * @returns Null when too many streams are open.
+   * credentials are no longer valid or the store fails. The caller must read it or abort its signal. Null: too many
+   * streams are open.
    * @throws InvalidRequestError `ERR_CURSOR_INVALID` for a malformed position or time.
    */
-  open(request: StreamRequest): AsyncGenerator<StreamMessage, void, undefined> | null
+  open(request: StreamRequest): StreamMessages | null
   /** Ends all streams, and opens no more. */
   close(): void
 }
@@ -58,6 +53,8 @@ interface StreamDeps {
   readonly openSecret: OpenSecret
   readonly clock: Clock
   readonly logger: Logger
+  authenticate(authorization: string | null): Promise<Caller | null>
+  readonly keys: MasterKey
 }
 
 /** Finds the end of the stored deliveries. It reads the store only while a stream follows it. */
@@ -114,13 +111,7 @@ const batch = 16
 /** Time without a message until a heartbeat, in milliseconds. Credentials are checked as often. */
 const heartbeatMs = 5_000
 
-interface FollowDeps extends StreamDeps {
-  readonly tail: ReturnType<typeof createTail>
-  readonly positions: StreamPositionCodec
-}
-
-interface StreamStart {
-  readonly integrationAddress: string
+interface StreamStart extends Caller {
   /** Begins after this delivery; null: no position was given. */
   readonly resumeAfter: string | null
   /** Without a position: begins with deliveries created since this unix time in milliseconds; null: now. */
@@ -128,112 +119,15 @@ interface StreamStart {
   /** Whether the caller's credentials are still valid. */
   isAdmitted(): Promise<boolean>
   readonly signal: AbortSignal
-  /** Called when the stream ends, also after its signal was aborted. */
-  onEnd(): void
 }
 
-/** Yields the messages of a stream. It ends with the signal, the credentials, or an error, which is logged. */
-async function* followStream(deps: FollowDeps, start: StreamStart): AsyncGenerator<StreamMessage, void, undefined> {
-  const sleeper = createSleeper(deps.clock)
-  const unfollow = deps.tail.follow(sleeper.wake)
-  try {
-    yield* messages(deps, start, (ms) => sleeper.sleep(ms, start.signal))
-  } catch (error) {
-    const { integrationAddress } = start
-    deps.logger.warn({ integrationAddress, error: describeError(error) }, 'A stream ended with an error.')
-  } finally {
-    unfollow()
-    start.onEnd()
-  }
-}
+type StreamMessages = AsyncGenerator<StreamMessage, void, undefined>
 
-async function* messages(
-  deps: FollowDeps,
-  start: StreamStart,
-  sleep: (ms: number) => Promise<unknown>,
-): AsyncGenerator<StreamMessage, void, undefined> {
-  const { tail, positions, clock } = deps
-  const { deliveries, integrations } = deps.store
-  const { integrationAddress, isAdmitted, signal } = start
-  const encodeId = (deliveryId: string) => positions.encode(deliveryId, integrationAddress)
-  const elapsed = createMonotonicNow(clock)
-  let after: string | null = null
-  let readUpTo: string | null = null
-  let sentAt = elapsed()
-
-  while (!signal.aborted) {
-    const upTo = tail.upTo()
-    if (upTo !== null && after === null) {
-      after = start.resumeAfter ?? (await findStartPosition(deps, start)) ?? upTo
-      const notifies = ((await integrations.find(integrationAddress))?.notificationUrl ?? null) !== null
-      yield { kind: 'ready', id: encodeId(after), data: { resumed: start.resumeAfter !== null, notifies } }
-      sentAt = elapsed()
-    }
-    if (upTo !== null && after !== null && upTo !== readUpTo) {
-      const isFirst = readUpTo === null
-      for (let isWhole = false; !isWhole; ) {
-        const part = await deliveries.stream({ integrationAddress, afterId: after, upToId: upTo, limit: batch })
-        if (part.length > 0 && !(await isAdmitted())) return
-        const secret = part.length > 0 ? await openSigningSecret(deps, integrationAddress) : ''
-        if (secret === null) return
-        for (const delivery of part) {
-          if (signal.aborted) return
-          const data = await buildSignedBody(delivery, { integrationAddress, secret, now: clock.now() })
-          after = delivery.deliveryId
-          yield { kind: 'delivery', id: encodeId(after), data }
-          sentAt = elapsed()
-        }
-        isWhole = part.length < batch
-        // An embedded store and a fast reader may never leave this turn of the event loop; other requests need a turn.
-        if (!isWhole) await clock.sleep(0, signal)
-      }
-      readUpTo = upTo
-      if (isFirst) yield { kind: 'live', id: encodeId(after) }
-    }
-    // Only messages of this stream delay its heartbeat, so that it reveals no traffic of other streams.
-    const dueInMs = sentAt + heartbeatMs - elapsed()
-    if (dueInMs > 0 && tail.upTo() === upTo) await sleep(dueInMs)
-    if (signal.aborted || elapsed() - sentAt < heartbeatMs) continue
-    if (!(await isAdmitted())) return
-    yield { kind: 'heartbeat' }
-    sentAt = elapsed()
-  }
-}
-
-/** The id before the first delivery created since the given time; null: no time was given, or no delivery is so new. */
-async function findStartPosition(
-  { store: { deliveries } }: StreamDeps,
-  { createdSince, integrationAddress }: StreamStart,
-): Promise<string | null> {
-  if (createdSince === null) return null
-  // Not the newest id of an older delivery: ids and times may be in different orders.
-  const [first] = await deliveries.list({ integrationAddress, since: createdSince, limit: 1 })
-  return first === undefined ? null : String(Number(first.deliveryId) - 1)
-}
-
-/** The current signing secret: a rotation takes effect at the next batch. Null: none can be opened. */
-async function openSigningSecret(deps: StreamDeps, integrationAddress: string): Promise<string | null> {
-  const integration = await deps.store.integrations.find(integrationAddress)
-  if (integration === null) return null
-  try {
-    return deps.openSecret(integration.signingSecret, integrationAddress)
-  } catch {
-    // The code that failed saw the secret, so its error is not logged.
-    deps.logger.error({ integrationAddress }, 'secret unreadable; the stream ends')
-    return null
-  }
-}
-
-async function buildSignedBody(
-  { body, chainId, txHash, version, createdAt }: StreamedDelivery,
-  { integrationAddress, secret, now }: { integrationAddress: string; secret: string; now: number },
-): Promise<StreamedDeliveryBody> {
+async function buildSignedBody(delivery: StreamedDelivery, integrationAddress: string, secret: string, now: number) {
+  const { body, chainId, txHash, version, createdAt } = delivery
+  const { 'User-Agent': _, ...headers } = await buildDeliveryHeaders({ integrationAddress, body }, secret, now)
   return {
-    headers: {
-      'Content-Type': jsonContentType,
-      [integrationHeader]: integrationAddress,
-      [signatureHeader]: await signDelivery({ secret, timestamp: Math.floor(now / 1_000), body }),
-    },
+    headers,
     body: Buffer.from(body).toString('base64'),
     chainId: String(chainId),
     txHash,
@@ -242,19 +136,99 @@ async function buildSignedBody(
   }
 }
 
-interface DeliveryStreamsDeps extends StreamDeps {
-  authenticate(authorization: string | null): Promise<Caller | null>
-  readonly keys: MasterKey
-}
-
 /** Builds the streams of a process. They cost nothing until one is opened. */
-export function createDeliveryStreams(deps: DeliveryStreamsDeps): DeliveryStreams & { wake(): void } {
-  const { authenticate, keys } = deps
+export function createDeliveryStreams(deps: StreamDeps): DeliveryStreams & { wake(): void } {
+  const { authenticate, keys, openSecret, clock, logger } = deps
+  const { deliveries, integrations } = deps.store
   const tail = createTail(deps)
   const positions = createStreamPositionCodec(keys)
   /** The open streams, each with its integration. */
   const openStreams = new Map<AbortController, string>()
   let isClosed = false
+
+  /** The id before the first delivery created since the given time; null: no time, or no delivery is so new. */
+  async function findStartPosition({ createdSince, integrationAddress }: StreamStart): Promise<string | null> {
+    if (createdSince === null) return null
+    // Not the newest id of an older delivery: ids and times may be in different orders.
+    const [first] = await deliveries.list({ integrationAddress, since: createdSince, limit: 1 })
+    return first === undefined ? null : String(Number(first.deliveryId) - 1)
+  }
+
+  /** The current signing secret: a rotation takes effect at the next batch. Null: none can be opened. */
+  async function openSigningSecret(integrationAddress: string): Promise<string | null> {
+    const integration = await integrations.find(integrationAddress)
+    if (integration === null) return null
+    try {
+      return openSecret(integration.signingSecret, integrationAddress)
+    } catch {
+      // The code that failed saw the secret, so its error is not logged.
+      logger.error({ integrationAddress }, 'secret unreadable; the stream ends')
+      return null
+    }
+  }
+
+  /** Yields the messages of a stream. It ends with the signal, the credentials, or an error. */
+  async function* messages(start: StreamStart, sleep: (ms: number) => Promise<unknown>): StreamMessages {
+    const { integrationAddress, isAdmitted, signal } = start
+    const encodeId = (deliveryId: string) => positions.encode(deliveryId, integrationAddress)
+    const elapsed = createMonotonicNow(clock)
+    let after: string | null = null
+    let readUpTo: string | null = null
+    let sentAt = elapsed()
+
+    while (!signal.aborted) {
+      const upTo = tail.upTo()
+      if (upTo !== null && after === null) {
+        after = start.resumeAfter ?? (await findStartPosition(start)) ?? upTo
+        const notifies = ((await integrations.find(integrationAddress))?.notificationUrl ?? null) !== null
+        yield { kind: 'ready', id: encodeId(after), data: { resumed: start.resumeAfter !== null, notifies } }
+        sentAt = elapsed()
+      }
+      if (upTo !== null && after !== null && upTo !== readUpTo) {
+        const isFirst = readUpTo === null
+        for (let isWhole = false; !isWhole; ) {
+          const part = await deliveries.stream({ integrationAddress, afterId: after, upToId: upTo, limit: batch })
+          if (part.length > 0 && !(await isAdmitted())) return
+          const secret = part.length > 0 ? await openSigningSecret(integrationAddress) : ''
+          if (secret === null) return
+          for (const delivery of part) {
+            if (signal.aborted) return
+            const data = await buildSignedBody(delivery, integrationAddress, secret, clock.now())
+            after = delivery.deliveryId
+            yield { kind: 'delivery', id: encodeId(after), data }
+            sentAt = elapsed()
+          }
+          isWhole = part.length < batch
+          // An embedded store and a fast reader may never leave this turn of the event loop; others need a turn.
+          if (!isWhole) await clock.sleep(0, signal)
+        }
+        readUpTo = upTo
+        if (isFirst) yield { kind: 'live', id: encodeId(after) }
+      }
+      // Only messages of this stream delay its heartbeat, so that it reveals no traffic of other streams.
+      const dueInMs = sentAt + heartbeatMs - elapsed()
+      if (dueInMs > 0 && tail.upTo() === upTo) await sleep(dueInMs)
+      if (signal.aborted || elapsed() - sentAt < heartbeatMs) continue
+      if (!(await isAdmitted())) return
+      yield { kind: 'heartbeat' }
+      sentAt = elapsed()
+    }
+  }
+
+  /** Follows the tail while the stream is read. `onEnd` is called also after an abort. */
+  async function* follow(start: StreamStart, onEnd: () => void): StreamMessages {
+    const sleeper = createSleeper(clock)
+    const unfollow = tail.follow(sleeper.wake)
+    try {
+      yield* messages(start, (ms) => sleeper.sleep(ms, start.signal))
+    } catch (error) {
+      const { integrationAddress } = start
+      logger.warn({ integrationAddress, error: describeError(error) }, 'A stream ended with an error.')
+    } finally {
+      unfollow()
+      onEnd()
+    }
+  }
 
   return {
     wake: tail.wake,
@@ -272,10 +246,8 @@ export function createDeliveryStreams(deps: DeliveryStreamsDeps): DeliveryStream
       openStreams.set(controller, integrationAddress)
       const isAdmitted = async () => (await authenticate(authorization))?.integrationAddress === integrationAddress
       const stop = () => controller.abort()
-      const stream = followStream(
-        { ...deps, tail, positions },
-        { integrationAddress, resumeAfter, createdSince, isAdmitted, signal: controller.signal, onEnd: stop },
-      )
+      const start = { integrationAddress, resumeAfter, createdSince, isAdmitted, signal: controller.signal }
+      const stream = follow(start, stop)
       const onEnd = () => {
         signal.removeEventListener('abort', stop)
         openStreams.delete(controller)

@@ -24,10 +24,7 @@ export type ProofLevel = 'root' | 'bloom' | 'none'
 export interface BlockRange {
   readonly first: BlockRef
   readonly last: BlockRef
-  /**
-   * Every block whose header was read, ascending: `first` and `last` at least, all blocks unless the proof is `none`.
-   * All belong to the chain that ends in `last`.
-   */
+  /** Every block whose header was read, ascending, on one chain: all; with the proof `none` at least both ends. */
   readonly blocks: readonly BlockRef[]
   /** Ordered by block; those of one transaction by log index. Payments that name no integration are included. */
   readonly payments: readonly PaymentFacts[]
@@ -101,20 +98,16 @@ export interface Chain {
   head(signal?: AbortSignal): Promise<BlockRef>
   /** The block at a height, or null when the node has none there. */
   block(number: number, signal?: AbortSignal): Promise<BlockRef | null>
-  /**
-   * The requested blocks in consecutive ranges: the first begins at `from`, the last ends at `to`. The next ranges are
-   * fetched while the caller processes one. An early return aborts all requests.
-   */
+  /** The requested blocks in consecutive ranges, fetched ahead of the caller. An early return aborts all requests. */
   ranges(request: RangesRequest, signal?: AbortSignal): AsyncIterable<BlockRange>
   /**
-   * Calls `wake` when a node announces a new block. Resolves when the signal aborts, or at once if no node announces
-   * blocks. It never rejects: a broken subscription is renewed. The caller polls as well.
+   * Calls `wake` when a node announces a new block; the caller polls as well. Resolves when the signal aborts, or at
+   * once if no node announces blocks. Never rejects: a broken subscription is renewed.
    */
   watch(wake: () => void, signal: AbortSignal): Promise<void>
   /**
-   * Whether a node that `watch` subscribed to announces blocks now, and the newest head that was read is the block that
-   * it announced last. The caller then polls less often. When the subscription ends, `watch` calls `wake`.
-   * @default false
+   * Whether a subscribed node announces blocks, and the newest head is the block that it announced last. The caller
+   * then polls less often. When the subscription ends, `watch` calls `wake`. @default false
    */
   announcesBlocks?(): boolean
   transactionFate(txHash: string, signal?: AbortSignal): Promise<TransactionFate>
@@ -124,25 +117,23 @@ export interface Chain {
   nodes(): readonly NodeStatus[]
 }
 
+interface ReceiptScope {
+  /** Of the states that are not final: null, `pending`, `refund_pending`; others have no effect. */
+  readonly states?: readonly (PaymentState | null)[] | undefined
+  readonly chainIds?: readonly number[] | undefined
+}
+
 /** Polled for payments without a final state. */
 export interface ReceiptSource {
   /**
    * The payments that the source can answer for; others are not polled. Only payments of these chains are read from the
-   * store, so name the chains as narrowly as possible.
+   * store, so name the chains as narrowly as possible. @default every chain, and every state that is not final
    */
-  readonly scope?:
-    | {
-        /** @default every state that is not final: null, `pending`, `refund_pending`; others have no effect */
-        readonly states?: readonly (PaymentState | null)[] | undefined
-        /** @default every chain */
-        readonly chainIds?: readonly number[] | undefined
-      }
-    | undefined
+  readonly scope?: ReceiptScope | undefined
   /**
-   * Returns an update, or null when there is nothing new. Equal answers must have equal update ids, so that a second
-   * poll changes nothing. Several calls run at once. A call that rejects is repeated in a later round. After an error
-   * whose `code` ends in `_UNAVAILABLE`, the other payments of the chain wait for the next round. A call must limit its
-   * own time, to some seconds.
+   * Returns an update; null: nothing is new. Equal answers must have equal update ids. Several calls run at once, each
+   * for some seconds at most. A call that rejects is repeated in a later round. After an error whose `code` ends in
+   * `_UNAVAILABLE`, the other payments of the chain wait for the next round.
    */
   lookup(payment: StoredPayment, signal?: AbortSignal): Promise<ProcessorUpdate | null>
 }
@@ -165,10 +156,7 @@ export interface BridgeDeposit {
 /** The fulfilment of a deposit: the transaction on the destination chain that paid the receiver. */
 export interface Fulfilment
   extends Pick<PaymentFacts, 'chainId' | 'txHash' | 'logIndex' | 'blockNumber' | 'blockHash' | 'blockTimestamp'> {
-  /**
-   * Index of the log among the logs of its transaction, from 0: no other fulfilment has it. It becomes the payment's
-   * ordinal, because a reorg of the block does not change it.
-   */
+  /** Index of the log in its transaction, from 0. It becomes the payment's ordinal, because no reorg changes it. */
   readonly position: number
   readonly receiver: string
   /** Received by the receiver, in base units. */

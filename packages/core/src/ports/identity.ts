@@ -13,25 +13,20 @@ export interface DatedReview {
   readonly levelName?: string | null | undefined
 }
 
-/** The service's own applicant at the provider. */
-export interface Applicant {
+/** The service's own applicant at the provider. Fields are null or absent when the provider names none. */
+export interface Applicant extends Pick<DatedReview, 'levelName'> {
   readonly applicantId: string
-  /** Null when the provider names none: the check has just begun. */
+  /** Null: the check has just begun. */
   readonly review: Review | null
-  /** The provider's own time of a verdict in unix milliseconds; null or absent when it names none. */
+  /** The provider's own time of a verdict, in unix milliseconds. */
   readonly reviewedAt?: number | null | undefined
-  /** When the provider made the applicant, in unix milliseconds by its clock; null or absent when it names no time. */
+  /** When the provider made the applicant, in unix milliseconds by its clock. */
   readonly createdAt?: number | null | undefined
-  /** The level of its check; null or absent when the provider names none. */
-  readonly levelName?: string | null | undefined
 }
 
 /** Why the provider did nothing. */
 export type ProviderRejection =
-  /**
-   * A bad token: expired, used, applicant not approved, or no verification step in common. `message` is the provider's,
-   * for the integrator alone.
-   */
+  /** A bad token: expired, used, not approved, or no step in common. `message`: the provider's, for the integrator. */
   | { readonly kind: 'rejected'; readonly message: string; readonly providerCode: number | null }
   /** Bad credentials or set-up of this service: an operator must act. */
   | {
@@ -78,10 +73,7 @@ export interface IdentityProvider {
    * `redemptionWindowMs` after its signature, or never. A provider that rejects old signatures guarantees that.
    */
   redeem(request: RedeemRequest): Promise<RedeemResult>
-  /**
-   * The applicant with exactly this external user id, or null.
-   * @param integrationAddress - The integration whose request waits; absent: the service's own poll. It is not sent.
-   */
+  /** The applicant with exactly this external user id, or null. `integrationAddress`: whose request waits; not sent. */
   find(externalUserId: string, integrationAddress?: string): Promise<ProviderAnswer<Applicant | null>>
   /** An applicant's review; null: the provider does not know the applicant, perhaps by a fault of our set-up. */
   review(applicantId: string): Promise<ProviderAnswer<DatedReview | null>>
@@ -117,8 +109,8 @@ export type EmailProof =
 /** The port to a host's own users. The host also reports each proof by `identity.reportProof`. */
 export interface IdentityAccounts {
   /**
-   * The account that proved the address; else the oldest that carries it; else null. It must take the same time in all
-   * cases, because the time is visible outside. Earlier shares do not matter here.
+   * The account that proved the address; else the oldest that carries it; else null. Earlier shares do not matter. It
+   * must take the same time in all cases, because the time is visible outside.
    */
   findAddressOwner(email: EmailAddress): Promise<AddressOwner | null>
 }

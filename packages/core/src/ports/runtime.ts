@@ -55,10 +55,7 @@ export interface FileReader {
 }
 
 /**
- * Loads a package that only some configurations need. Other errors pass through, such as a missing package that the
- * package itself imports.
- * @param name - The package, as one installs it.
- * @param setting - The setting or call that needs the package, for the message.
+ * Loads a package that only some configurations need; the error names the `setting`. Other errors pass through.
  * @throws MissingPackageError `ERR_PACKAGE_MISSING` when the package is not installed.
  * @example await loadPackage('pino', 'createPinoLogger', () => import('pino'))
  */
@@ -77,8 +74,7 @@ export async function readRequestBody(request: Request, maxBytes: number): Promi
   const tooLarge = () => new RequestBodyError('ERR_BODY_TOO_LARGE', `Body is larger than ${maxBytes} bytes`)
   const declared = parseContentLength(request.headers.get('content-length'))
   if (declared !== null && declared > maxBytes) throw tooLarge()
-  // The HTTP library reads a whole body several times faster than a stream. Node enforces the declared length; other
-  // hosts may not.
+  // The HTTP library reads a whole body several times faster than a stream. Not every host enforces the length.
   if (declared !== null) {
     const body = new Uint8Array(await request.arrayBuffer().catch(throwIncomplete))
     if (body.byteLength > maxBytes) throw tooLarge()
@@ -124,21 +120,13 @@ export const systemClock: Clock = {
 }
 
 /** The operating system's cryptographic randomness for bytes; `Math.random` for jitter. */
-export const systemRandom: RandomSource = {
-  bytes: (length) => randomBytes(length),
-  fraction: () => Math.random(),
-}
-
+export const systemRandom: RandomSource = { bytes: (length) => randomBytes(length), fraction: () => Math.random() }
 /** Random version 4 UUIDs. */
 export const systemIds: IdSource = { next: () => randomUUID() }
-
 /** A logger that discards everything. */
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
-/**
- * A clock for durations that never goes back. When the given clock is set back, this one goes on from its newest time,
- * so that no pause gets longer. From then on it is no time of day.
- */
+/** A clock for durations: when the given clock is set back, this one goes on from its newest time. No time of day. */
 export function createMonotonicNow(clock: Pick<Clock, 'now'>): () => number {
   let newest = Number.NEGATIVE_INFINITY
   let setBackMs = 0
@@ -150,10 +138,10 @@ export function createMonotonicNow(clock: Pick<Clock, 'now'>): () => number {
   }
 }
 
-/** A clock with the time of {@link createMonotonicNow}. */
-export function createMonotonicClock(clock: Clock): Clock {
-  return { now: createMonotonicNow(clock), sleep: (ms, signal) => clock.sleep(ms, signal) }
-}
+export const createMonotonicClock = (clock: Clock): Clock => ({
+  now: createMonotonicNow(clock),
+  sleep: (ms, signal) => clock.sleep(ms, signal),
+})
 
 /** A constant abort reason: the default one, an error with a stack, costs more than the sleep. */
 const woken = 'woken'
@@ -194,10 +182,7 @@ export interface PostRequest {
   readonly headers: Readonly<Record<string, string>>
   /** The exact bytes that were signed. */
   readonly body: Uint8Array
-  /**
-   * Time limit for DNS, connect, TLS, headers and body together, in milliseconds. A 2xx answer is complete with its
-   * headers; its body may be cut short.
-   */
+  /** Limit for DNS, connect, TLS, headers and body, in milliseconds. The body of a 2xx answer may be cut short. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
   /** The delivery of this attempt, for its trace. @default none: a test of an endpoint */
@@ -212,10 +197,7 @@ export type PostedDelivery = {
   readonly integrationAddress: string
   readonly deliveryId: string
   readonly version: number
-  /**
-   * Number of the attempt, from 1: one more than the logged attempts. An attempt whose lease ended unsettled was not
-   * logged.
-   */
+  /** Number of the attempt: one more than the logged attempts. One whose lease ended unsettled was not logged. */
   readonly attempt: number
 }
 

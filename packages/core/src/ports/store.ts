@@ -37,16 +37,12 @@ export interface SchemaProgress extends SchemaStep {
 export type SchemaReport = (progress: SchemaProgress) => void
 
 export interface StoreSchema {
-  /**
-   * Checks that this release can work with the schema. A newer schema works, too, until the newer release has removed
-   * what this one needs.
-   * @throws StoreError `ERR_STORE_SCHEMA` when steps are missing, or a newer release removed what this one needs.
-   */
+  /** @throws StoreError `ERR_STORE_SCHEMA` when steps are missing, or a newer release removed what this one needs. */
   check(): Promise<void>
   /** The steps that `migrate` would run now, and those that `contract` would run after them. */
   plan(): Promise<{ readonly expand: readonly SchemaStep[]; readonly contract: readonly SchemaStep[] }>
   /**
-   * Removes what only older releases need. Call it when no process of an older release runs: such a process would fail.
+   * Removes what only older releases need: a process of an older release then fails.
    * @throws StoreError `ERR_STORE_SCHEMA` while `migrate` has steps to run.
    */
   contract(report?: SchemaReport): Promise<void>
@@ -54,39 +50,28 @@ export interface StoreSchema {
 
 /**
  * A database.
- * Guarantees: a resolved transaction is durable (on disk, synchronous commit). A rejected transaction wrote nothing,
- * unless the commit itself failed (see the errors). Reads see committed rows only.
+ * A resolved transaction is durable (on disk, synchronous commit). A rejected one wrote nothing, unless the commit
+ * itself failed. Reads see committed rows only.
  * Errors are `StoreError`s. `ERR_STORE_BUSY`: locked, or no free connection; retry. `ERR_STORE_UNAVAILABLE`: cannot be
- * reached or used; retry. If the connection or the disk failed during the commit, the transaction may be stored whole
- * or not at all, so a retry must be idempotent. An operator must act on `ERR_STORE_FULL`, no space, and on
- * `ERR_STORE_ENGINE`, a database product or version that the store does not know.
+ * reached or used; retry. If that was during the commit, the transaction may be stored whole or not at all, so a retry
+ * must be idempotent. An operator must act on `ERR_STORE_FULL`, no space, and on `ERR_STORE_ENGINE`, an unknown product
+ * or version of the database.
  */
 export interface Store {
   /**
-   * Brings the schema up to date, while processes of this and the previous release go on. Safe to run from several
-   * processes at once: the others wait. An interrupted run is continued by the next one.
-   * @throws StoreError `ERR_STORE_SCHEMA` when a development release created the schema, or a newer release removed
-   * what this one needs: an operator must act.
+   * Brings the schema up to date, while processes of this and the previous release go on. Of several runs at once the
+   * others wait; the next run continues an interrupted one.
+   * @throws StoreError `ERR_STORE_SCHEMA` for the schema of a development release or of a much newer one.
    */
   migrate(report?: SchemaReport): Promise<void>
   readonly schema: StoreSchema
   /** Runs `work` in one transaction, and again after a conflict in the database, so `work` must only touch `tx`. */
   transaction<T>(
     work: (tx: StoreTransaction) => Promise<T>,
-    options?: {
-      /**
-       * Whether `work` begins with a look-up, and all its statements find rows by their keys. A store may then keep the
-       * plans of its statements.
-       * @default false
-       */
-      readonly searches?: boolean
-    },
+    /** `searches`: all statements find rows by their keys, the first one too; a store may keep their plans. */
+    options?: { readonly searches?: boolean },
   ): Promise<T>
-  /**
-   * Called before waiting for other transactions of this store, such as in a queue: a caller inside a transaction could
-   * wait for itself.
-   * @throws TypeError Inside the work of a transaction of this store.
-   */
+  /** @throws TypeError Inside a transaction of this store: a caller that waits for others could wait for itself. */
   assertNotNested(): void
   readonly payments: PaymentReads
   readonly chains: ChainReads
@@ -106,8 +91,7 @@ export interface Store {
   readonly dataKeys: DataKeyStore
   /**
    * The master keys that stored secrets need: one entry for each place and key. A previous secret past its grace time
-   * at `now` (unix milliseconds) and a revoked key need none. It reads small tables alone: text sealed with a data key
-   * needs only the master key of that data key.
+   * at `now` (unix milliseconds) and a revoked key need none. Text sealed with a data key counts as that data key.
    */
   sealingKeys(now: number): Promise<SealingKeyUse[]>
   /** Rejects unless the database answers. */

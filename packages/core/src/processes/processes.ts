@@ -1,6 +1,6 @@
 /** The processes of a deployment, their roles and leases. Source: docs/roles.md, docs/runbooks/README.md. @module */
 import { setMaxListeners } from 'node:events'
-import type { Audited } from '../history/audit-log.js'
+import { type Audited, recordNote } from '../history/audit-log.js'
 import type { LeaseStore, LeaseView } from '../indexer/chain-store.js'
 import { describeError, type Loop, processSkewMs } from '../internal/values.js'
 import type { Clock, Logger } from '../ports/runtime.js'
@@ -46,8 +46,7 @@ export interface RunOptions {
 
 export interface LeaseCommands extends Pick<LeaseStore, 'list'> {
   /**
-   * Releases a lease, audited as `lease.released`. A process that still uses it goes on until its next renewal, so
-   * release a lease only when its holder is dead.
+   * Releases a lease, audited as `lease.released`. Its holder must be dead: a live one goes on until its next renewal.
    * @returns The released lease, or null when there is none of that name.
    */
   release(name: string): Promise<LeaseView | null>
@@ -60,9 +59,7 @@ export function createLeaseCommands(leases: LeaseStore, audited: Audited): Lease
       const lease = (await leases.list()).find((each) => each.name === name)
       if (lease === undefined) return null
       const { holder, endsInMs } = lease
-      await audited(async (_tx, note) =>
-        note({ action: 'lease.released', subject: name, details: { holder, endsInMs } }),
-      )
+      await recordNote(audited, { action: 'lease.released', subject: name, details: { holder, endsInMs } })
       await leases.release({ name, holder })
       return lease
     },
@@ -71,21 +68,18 @@ export function createLeaseCommands(leases: LeaseStore, audited: Audited): Lease
 
 /** Runs loops until the signal aborts or one fails, drains all of them, and rejects with the first failure. */
 export async function runLoops(loops: readonly Loop[], signal: AbortSignal): Promise<void> {
-  const stop = new AbortController()
+  const failed = new AbortController()
+  const stop = AbortSignal.any([signal, failed.signal])
   // Each chain adds several listeners to this signal.
-  setMaxListeners(0, stop.signal)
-  const relay = () => stop.abort(signal.reason)
-  if (signal.aborted) relay()
-  else signal.addEventListener('abort', relay, { once: true })
+  setMaxListeners(0, stop)
   const failures: unknown[] = []
   const runs = loops.map((loop) =>
-    loop.run(stop.signal).catch((error: unknown) => {
+    loop.run(stop).catch((error: unknown) => {
       failures.push(error)
-      stop.abort(error)
+      failed.abort(error)
     }),
   )
   await Promise.all(runs)
-  signal.removeEventListener('abort', relay)
   if (failures.length > 0) throw failures[0]
 }
 
@@ -94,22 +88,20 @@ const reportEveryMs = 10_000
 const ttlMs = 30_000
 /** How long a process that was killed stays listed, in milliseconds. */
 const listedMs = 24 * 60 * 60_000
-
 const prefix = 'process:'
 /** Separates the parts of a holder: start, pid, host, release and roles. No part has a line break. */
 const separator = '\n'
 
-interface PresenceDeps {
+/** Builds a loop that renews the lease `process:<id>`, and releases it at the end. Never rejects. */
+export function createPresence(deps: {
   readonly leases: LeaseStore
   readonly clock: Clock
   readonly logger: Logger
   /** Also the holder of the process's other leases. */
   readonly id: string
   readonly facts: ProcessFacts
-}
-
-/** Builds a loop that renews the lease `process:<id>`, and releases it at the end. Never rejects. */
-export function createPresence({ leases, clock, logger, id, facts }: PresenceDeps): Loop {
+}): Loop {
+  const { leases, clock, logger, id, facts } = deps
   const { host, pid, release, roles } = facts
   const holder = [clock.now(), pid, host, release, roles.join(',')]
     .map((part) => String(part).replaceAll(separator, ' '))

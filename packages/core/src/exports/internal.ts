@@ -32,13 +32,13 @@ export { getEndpoint } from '../notifications/endpoint-health.js'
 export { formatAnswer } from '../notifications/retry-schedule.js'
 export type { DeliveryStreams, StreamMessage } from '../notifications/streams.js'
 export type * from '../operators/console-reads.js'
+export type { OperatorSessions } from '../operators/operator-sessions.js'
 export {
   type IssuedLink,
   type NewSession,
   OidcRejectedError,
   type OperatorRecord,
   type OperatorRole,
-  type OperatorSessions,
   type OperatorStore,
   type OperatorTransaction,
   type SessionRecord,

@@ -1,5 +1,6 @@
 /** Integrations, their secrets and portal sessions, as stored and as shown. Times are unix milliseconds. @module */
-import type { OperatorSessions, SessionRecord } from '../operators/operator-store.js'
+import type { OperatorSessions } from '../operators/operator-sessions.js'
+import type { SessionRecord } from '../operators/operator-store.js'
 import type { SealedSecret, SecretHash } from '../secrets/keys.js'
 
 export interface IntegrationRecord {

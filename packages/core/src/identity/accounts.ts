@@ -20,31 +20,6 @@ export interface ProveFor {
   readonly accountId?: string | undefined
 }
 
-/** The store's own accounts. Each call adds its event to the log of accounts in the same transaction. */
-export interface IdentityAccountCommands {
-  /**
-   * Registers an account that carries an address unverified. The account gets no earlier share of the address.
-   * @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` for an invalid address.
-   */
-  register(email: string): Promise<IdentityAccount>
-  /**
-   * Issues a code for an address; an earlier code is no longer valid. Send the code to the returned address, and show
-   * it nowhere else.
-   * @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` for an invalid address.
-   */
-  requestCode(email: string): Promise<IssuedCode>
-  /**
-   * Proves an address by code. A code is valid once, for ten minutes and five tries, until the next one is issued.
-   * @throws EmailProofError `ERR_EMAIL_PROOF` for any flaw; the log has the reason.
-   */
-  proveByCode(email: string, code: string, proveFor?: ProveFor): Promise<IdentityAccount>
-  /**
-   * Proves an address by an integration's attestation. Only the donor of a placeholder may attest its address.
-   * @throws EmailProofError `ERR_EMAIL_PROOF` otherwise.
-   */
-  proveByAttestation(email: string, integrationAddress: string, proveFor?: ProveFor): Promise<IdentityAccount>
-}
-
 /** A host's report that its user just proved an address. */
 export interface HostProof {
   readonly email: string
@@ -104,14 +79,6 @@ async function giveToNextCarrier(
   await identity.setOwner(id, { accountId: next?.accountId ?? null, proved: false })
 }
 
-interface Proof {
-  readonly email: EmailAddress
-  readonly proof: ProofFacts['proof']
-  readonly signedIn: string | undefined
-  /** True: the accounts are the store's own. False: a host has its own users. */
-  readonly hasStoreAccounts: boolean
-}
-
 /**
  * The account that proved the address; null: the proof was rejected, with a record in the log. `again`: nothing was
  * written, because the address has no open subject or its owner changed. Ensure a subject and begin again.
@@ -124,15 +91,17 @@ interface IdentityAccountDeps {
   readonly codes: EmailCodes
   readonly clock: Pick<Clock, 'now'>
   readonly ids: IdSource
+  /** False: a host has its own users, and reports their proofs. */
   readonly hasStoreAccounts: boolean
 }
 
 /** The most rounds of a proof. A further round follows when another request changed the owner. */
 const maxRounds = 4
 
-export function createAccounts(
-  deps: IdentityAccountDeps,
-): IdentityAccountCommands & { reportProof(proof: HostProof): Promise<void> } {
+/** The store's own accounts. Each call adds its event to the log of accounts in the same transaction. */
+export type IdentityAccountCommands = Omit<ReturnType<typeof createAccounts>, 'reportProof'>
+
+export function createAccounts(deps: IdentityAccountDeps) {
   const { store, sealEmail, codes, clock, ids } = deps
   const noFacts = { accountId: null, proof: null, by: null, reason: null }
   const log = (
@@ -143,8 +112,13 @@ export function createAccounts(
   ) => tx.identityAccounts.log({ at: clock.now(), action, emailKey: email.key, ...noFacts, ...facts })
 
   /** Gives an address to the account that proved it. The account gives up its other subjects in this transaction. */
-  async function giveAddress(tx: StoreTransaction, request: Proof): Promise<ProofResult> {
-    const { email, proof, signedIn, hasStoreAccounts } = request
+  async function giveAddress(
+    tx: StoreTransaction,
+    email: EmailAddress,
+    proof: ProofFacts['proof'],
+    signedIn: string | undefined,
+  ): Promise<ProofResult> {
+    const hasStoreAccounts = proof.kind !== 'host' || deps.hasStoreAccounts
     const { identity, identityAccounts } = tx
     const findOwner = () => (hasStoreAccounts ? identityAccounts.findAddressOwner(email.key) : Promise.resolve(null))
     const owner = await findOwner()
@@ -175,10 +149,7 @@ export function createAccounts(
   }
 
   /** Runs `work` again while other requests change the owner. A rejection is committed with its record. */
-  async function prove(
-    email: EmailAddress,
-    work: (tx: StoreTransaction) => Promise<ProofResult>,
-  ): Promise<IdentityAccount> {
+  async function prove(email: EmailAddress, work: (tx: StoreTransaction) => Promise<ProofResult>) {
     for (let round = 0; round < maxRounds; round += 1) {
       const result = await store.transaction(work)
       if (result === null) throw new EmailProofError()
@@ -189,7 +160,11 @@ export function createAccounts(
   }
 
   return {
-    async register(input) {
+    /**
+     * Registers an account that carries an address unverified. The account gets no earlier share of the address.
+     * @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` for an invalid address.
+     */
+    async register(input: string): Promise<IdentityAccount> {
       const email = parseAndSealEmail(input, sealEmail)
       const accountId = ids.next()
       await store.transaction(async (tx) => {
@@ -198,7 +173,12 @@ export function createAccounts(
       })
       return { accountId, emailVerified: false }
     },
-    async requestCode(input) {
+    /**
+     * Issues a code for an address; an earlier code is no longer valid. Send the code to the returned address, and show
+     * it nowhere else.
+     * @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` for an invalid address.
+     */
+    async requestCode(input: string): Promise<IssuedCode> {
       const email = parseAndSealEmail(input, sealEmail)
       const { code, stored } = codes.issue(email.key, clock.now())
       await store.transaction(async (tx) => {
@@ -207,7 +187,11 @@ export function createAccounts(
       })
       return { address: email.address, code, expiresAt: stored.expiresAt }
     },
-    async proveByCode(input, typed, { accountId: signedIn } = {}) {
+    /**
+     * Proves an address by code. A code is valid once, for ten minutes and five tries, until the next one is issued.
+     * @throws EmailProofError `ERR_EMAIL_PROOF` for any flaw; the log has the reason.
+     */
+    async proveByCode(input: string, typed: string, { accountId: signedIn }: ProveFor = {}): Promise<IdentityAccount> {
       const email = parseAndSealEmail(input, sealEmail)
       return prove(email, async (tx) => {
         const stored = await tx.identityAccounts.lockCode(email.key)
@@ -219,20 +203,26 @@ export function createAccounts(
           await log(tx, 'refused', email, { proof: 'code', reason: rejection })
           return null
         }
-        const result = await giveAddress(tx, { email, proof: { kind: 'code' }, signedIn, hasStoreAccounts: true })
+        const result = await giveAddress(tx, email, { kind: 'code' }, signedIn)
         if (result !== 'again') await tx.identityAccounts.setCode(email.key, null)
         return result
       })
     },
-    async proveByAttestation(input, integrationAddress, { accountId: signedIn } = {}) {
+    /**
+     * Proves an address by an integration's attestation. Only the donor of a placeholder may attest its address.
+     * @throws EmailProofError `ERR_EMAIL_PROOF` otherwise.
+     */
+    async proveByAttestation(
+      input: string,
+      integrationAddress: string,
+      { accountId: signedIn }: ProveFor = {},
+    ): Promise<IdentityAccount> {
       const email = parseAndSealEmail(input, sealEmail)
-      const proof: EmailProof = { kind: 'attestation', integrationAddress }
-      return prove(email, (tx) => giveAddress(tx, { email, proof, signedIn, hasStoreAccounts: true }))
+      return prove(email, (tx) => giveAddress(tx, email, { kind: 'attestation', integrationAddress }, signedIn))
     },
-    async reportProof({ email: input, accountId: signedIn }) {
+    async reportProof({ email: input, accountId }: HostProof): Promise<void> {
       const email = parseAndSealEmail(input, sealEmail)
-      const { hasStoreAccounts } = deps
-      await prove(email, (tx) => giveAddress(tx, { email, proof: { kind: 'host' }, signedIn, hasStoreAccounts }))
+      await prove(email, (tx) => giveAddress(tx, email, { kind: 'host' }, accountId))
     },
   }
 }

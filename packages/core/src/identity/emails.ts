@@ -37,13 +37,15 @@ export function normalizeEmail(input: string): string | null {
   return Buffer.byteLength(local) > maxBytes.local || Buffer.byteLength(address) > maxBytes.address ? null : address
 }
 
+export const invalidEmailMessage = 'email must be a valid email address'
+
 /** Returns the stored forms of a normalized address: its keyed hash, and the address sealed. */
 export type SealEmail = (address: string) => EmailAddress
 
 /** The stored forms of an address in any spelling. @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID`. */
 export function parseAndSealEmail(input: string, sealEmail: SealEmail): EmailAddress {
   const address = normalizeEmail(input)
-  if (address === null) throw new InvalidShareRequestError('email must be a valid email address')
+  if (address === null) throw new InvalidShareRequestError(invalidEmailMessage)
   return sealEmail(address)
 }
 

@@ -111,7 +111,7 @@ export function createIdentity(deps: IdentityDeps): Identity {
     pollDue: () => pollDue(),
     accounts: async () => (await openOnce()).accounts,
     reportProof: async (proof) => (await openOnce()).accounts.reportProof(proof),
-    recordDirect: createRecordDirectVerification({ store, clock, ids }),
+    recordDirect: createRecordDirectVerification({ store, clock }, ids),
     emailKey: async (email) => parseAndSealEmail(email, (await openOnce()).sealEmail).key,
     subjects: (query) => store.identity.subjects(query),
     shares: (query) => store.identity.shares(query),

@@ -48,18 +48,13 @@ const minMissingForFault = 3
  * is polled for another day, unless a webhook reported the deletion. While many are missing at once, only a reported
  * one counts as gone.
  */
-async function judgeMissing(
-  { known, missing }: Round,
-  { store, clock, logger }: Omit<IdentityParts, 'provider'>,
-): Promise<void> {
+async function judgeMissing({ known, missing }: Round, { store, clock, logger }: IdentityParts): Promise<void> {
   if (missing.length === 0) return
   const atOnce = await store.identity.countMissing()
   const isFault = (missing.length >= minMissingForFault && missing.length > known) || atOnce > maxMissingAtOnce
+  const counts = { missing: missing.length, known, atOnce }
   if (isFault)
-    logger.error(
-      { missing: missing.length, known, atOnce },
-      'The identity provider does not know many applicants: check the tenant and the environment.',
-    )
+    logger.error(counts, 'The identity provider does not know many applicants: check the tenant and the environment.')
   for (const before of missing)
     await store.transaction(async (tx) => {
       const { id, applicantId, revision, missing: noted } = await lockSubject(tx, before.id)
@@ -67,12 +62,9 @@ async function judgeMissing(
       if (applicantId === null || revision !== before.revision) return
       const now = clock.now()
       const { since, reported, confirmed } = noted ?? { since: now, reported: false, confirmed: false }
-      if (confirmed) {
-        // Still polled: the applicant comes back if the fault was ours.
-        const pollInMs = nextPollMs({ reviewStatus: 'completed' }, now - since)
-        await tx.identity.changeVerification(id, { pollInMs })
-        return
-      }
+      // Still polled: the applicant comes back if the fault was ours.
+      const completedPollMs = nextPollMs({ reviewStatus: 'completed' }, now - since)
+      if (confirmed) return tx.identity.changeVerification(id, { pollInMs: completedPollMs })
       const isGone = reported || (!isFault && now - since >= missingUntilGoneMs)
       if (isGone)
         logger.warn({ subjectId: id, applicantId }, 'An applicant is gone at the provider; its donor may share again.')
@@ -157,22 +149,16 @@ export async function applyLookUp(
   }
   const ageMs = deps.clock.now() - redemption.startedAt
   // The token may still be redeemed, so its applicant is looked up again after the lease.
-  if (redemption.isLeased) {
-    const waitMs = Math.min(redemptionLeaseMs, Math.max(firstLookUpMs, redemptionLeaseMs - ageMs))
-    await tx.identity.changeRedemption(externalUserId, { lookUpInMs: waitMs })
-    return
-  }
+  const waitMs = Math.min(redemptionLeaseMs, Math.max(firstLookUpMs, redemptionLeaseMs - ageMs))
+  if (redemption.isLeased) return tx.identity.changeRedemption(externalUserId, { lookUpInMs: waitMs })
   // Where applicants cannot be found by external user id, an empty look-up proves nothing.
   const absence = stored.state === 'absent' || stored.isFindable ? 'absent' : 'unresolved'
   const state = found === 'foreign' ? 'foreign' : absence
   const lookUpInMs = state === 'foreign' || (state === 'absent' && ageMs >= absentLookUpsForMs) ? null : absentLookUpMs
   await tx.identity.changeRedemption(externalUserId, { state, lookUpInMs })
   if (state === stored.state) return
-  if (state === 'unresolved')
-    deps.logger.error(
-      { externalUserId },
-      'The outcome of a redemption cannot be looked up: an operator must resolve it.',
-    )
+  const advice = 'The outcome of a redemption cannot be looked up: an operator must resolve it.'
+  if (state === 'unresolved') deps.logger.error({ externalUserId }, advice)
   await logShare(tx, deps.clock.now(), redemption, state)
 }
 
@@ -192,10 +178,7 @@ interface Round {
   readonly missing: IdentitySubject[]
 }
 
-/**
- * Builds a round: it looks up applicants of due redemptions, and polls due reviews, until the signal aborts. Resolves
- * their number.
- */
+/** Builds a round: it looks up and polls what is due, until the signal aborts. Resolves the number of calls. */
 export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => Promise<number> {
   const { store, clock, logger } = parts
 
@@ -266,26 +249,25 @@ export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => P
     await store.transaction(async (tx) => {
       const locked = await lockSubject(tx, subjectId)
       if (locked.revision !== revision) return
-      const subject = { ...locked, reviewedAt: discardFutureTime(locked.reviewedAt, clock.now()) }
+      const now = clock.now()
+      const subject = { ...locked, reviewedAt: discardFutureTime(locked.reviewedAt, now) }
       const outcome = hasOtherLevel ? 'other_level' : decideOutcome(subject, polled)
-      const isUnsure = outcome === 'doubtful'
       const change = subject.missing === null ? 'review' : 'back'
       const report = { source: 'poll', change, at: polled.reviewedAt, review } as const
       const recorded = outcome === 'unchanged' ? 'applied' : outcome
       if ((outcome !== 'unchanged' && !isNoted) || change === 'back')
-        await tx.identity.recordVerdict({ notedAt: clock.now(), subjectId, applicantId, ...report, outcome: recorded })
-      if (hasOtherLevel) {
-        if (!isNoted) logOtherLevel(logger, { subjectId, applicantId }, polled, attached)
-        const pollInMs = nextPollMs(subject.review ?? initialReview, clock.now() - (subject.reviewedAt ?? polledAt))
-        await tx.identity.changeVerification(subjectId, { missing: null, pollInMs })
-        return
-      }
+        await tx.identity.recordVerdict({ notedAt: now, subjectId, applicantId, ...report, outcome: recorded })
+      if (hasOtherLevel && !isNoted) logOtherLevel(logger, { subjectId, applicantId }, polled, attached)
+      const knownAt = subject.reviewedAt ?? polledAt
       // The provider's time if there is one; never earlier than the stored time.
-      const otherwise = outcome === 'unchanged' ? (subject.reviewedAt ?? polledAt) : polledAt
+      const otherwise = outcome === 'unchanged' ? knownAt : polledAt
       const reviewedAt = Math.max(polled.reviewedAt ?? otherwise, subject.reviewedAt ?? 0)
-      const pollInMs = isUnsure ? retryPollMs : nextPollMs(review, clock.now() - reviewedAt)
-      const changed = isUnsure ? { doubt: review } : { review, reviewedAt, doubt: null }
-      await tx.identity.changeVerification(subjectId, { ...changed, missing: null, pollInMs })
+      const applied = { review, reviewedAt, doubt: null, pollInMs: nextPollMs(review, now - reviewedAt) }
+      const changes = {
+        ...{ applied, unchanged: applied, doubtful: { doubt: review, pollInMs: retryPollMs } },
+        other_level: { pollInMs: nextPollMs(subject.review ?? initialReview, now - knownAt) },
+      }
+      await tx.identity.changeVerification(subjectId, { ...changes[outcome], missing: null })
     })
   }
 

@@ -1,5 +1,5 @@
 /** Times and names of redemptions, and how an applicant is attached. Source: docs/decisions/identity.md. @module */
-import type { Applicant, IdentityProvider, Review } from '../ports/identity.js'
+import type { Applicant, IdentityProvider } from '../ports/identity.js'
 import type { Clock, Logger } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type {
@@ -19,28 +19,23 @@ export interface IdentityParts {
   readonly logger: Logger
 }
 
+// Durations in milliseconds.
 /**
- * Longest time from the signature of a redemption until the provider carries it out, in milliseconds. The provider
- * rejects a signature that is a minute from its clock; 30 s are for clock skew and processing.
+ * Longest time from the signature of a redemption until the provider carries it out. The provider rejects a signature
+ * that is a minute from its clock; 30 s are for clock skew and processing.
  */
 export const redemptionWindowMs = 90_000
-
-/** Duration of a lease, in milliseconds: a request signed in its first 30 s is carried out before its end. */
+/** Duration of a lease: a request signed in its first 30 s is carried out before its end. */
 export const redemptionLeaseMs = redemptionWindowMs + 30_000
-
-/** Largest clock skew with which the provider accepts signatures, in milliseconds. */
+/** Largest clock skew with which the provider accepts signatures. */
 export const clockSkewMs = 60_000
-
-/** Time from an unknown outcome to the first look-up, in milliseconds. */
+/** Time from an unknown outcome to the first look-up. */
 export const firstLookUpMs = 5_000
-
-/** Time from a look-up without an answer to the next, in milliseconds. */
+/** Time from a look-up without an answer to the next. */
 export const retryLookUpMs = 60_000
-
-/** Time between look-ups for an absent or unresolved redemption, in milliseconds. */
+/** Time between look-ups for an absent or unresolved redemption. */
 export const absentLookUpMs = 60 * 60_000
-
-/** How long the applicant of an absent redemption is looked up, in milliseconds. */
+/** How long the applicant of an absent redemption is looked up. */
 export const absentLookUpsForMs = 24 * 60 * 60_000
 
 /** The most redemptions of one person whose applicants one request looks up. */
@@ -102,13 +97,6 @@ interface Attachment {
   readonly outcome: keyof typeof reportSources
 }
 
-interface Attached {
-  /** False: another applicant stays attached. An operator must look. */
-  readonly isAttached: boolean
-  readonly donor: string | null
-  readonly review: Review
-}
-
 /** Whether an applicant may be attached: no other donor, and no newer redemption is attached. */
 export function isAttachable(
   { donor, attachedNumber }: Pick<IdentitySubject, 'donor' | 'attachedNumber'>,
@@ -117,27 +105,31 @@ export function isAttachable(
   return donor === null || (donor === integrationAddress && number > (attachedNumber ?? 0))
 }
 
+/** The fields of a verification whose applicant is new. */
+export const nothingReported = { doubt: null, presence: null, missing: null } as const
+
 /** Attaches an applicant, or records it as surplus. Locks the person. A second call only adds to the log of shares. */
 export async function attachApplicant(
   tx: StoreTransaction,
   { redemption, applicant, outcome }: Attachment,
   { clock, logger }: Pick<IdentityParts, 'clock' | 'logger'>,
-): Promise<Attached> {
+) {
   const { externalUserId, subjectId, number, integrationAddress: donor } = redemption
   const { applicantId } = applicant
   const { identity } = tx
   const subject = await lockSubject(tx, subjectId)
+  const before = { donor: subject.donor, review: toShownReview(subject) ?? notStarted }
   const now = clock.now()
   const storedState = (await identity.redemption(externalUserId))?.state
   // A webhook or a look-up was faster, and its verdict may be newer.
   if (storedState === 'attached' || storedState === 'surplus') {
     await logShare(tx, now, redemption, outcome)
-    return { isAttached: storedState === 'attached', ...toDonorAndReview(subject) }
+    return { isAttached: storedState === 'attached', ...before }
   }
   const isAttached = isAttachable(subject, redemption)
   const at = discardFutureTime(applicant.reviewedAt ?? null, now)
   const hasOtherLevel = isOtherLevel(redemption.levelName, applicant)
-  const levelName = redemption.levelName ?? applicant.levelName ?? undefined
+  const levelName = redemption.levelName ?? applicant.levelName ?? null
   const state = isAttached ? 'attached' : 'surplus'
   await identity.changeRedemption(externalUserId, { state, applicantId, levelName, lookUpInMs: null })
   await logShare(tx, now, redemption, isAttached ? outcome : 'surplus')
@@ -146,22 +138,15 @@ export async function attachApplicant(
   const report = { source, change: 'review', at, review: applicant.review, outcome: recorded } as const
   await identity.recordVerdict({ notedAt: now, subjectId, applicantId, ...report })
   if (!isAttached) {
-    logger.error(
-      { subjectId, externalUserId, applicantId },
-      'A token was redeemed for a subject with another applicant.',
-    )
-    return { isAttached, ...toDonorAndReview(subject) }
+    const ids = { subjectId, externalUserId, applicantId }
+    logger.error(ids, 'A token was redeemed for a subject with another applicant.')
+    return { isAttached, ...before }
   }
   if (hasOtherLevel) logOtherLevel(logger, { subjectId, applicantId }, applicant, redemption)
   const [review, reviewedAt] = hasOtherLevel ? [initialReview, null] : [applicant.review ?? initialReview, at]
   const attached = { donor, applicantId, attachedNumber: number, attachedAt: now, review, reviewedAt }
   // A verdict without a time cannot be put in order with webhooks, so it is polled at once.
   const pollInMs = review.reviewStatus === 'completed' && reviewedAt === null ? 0 : firstPollMs
-  const cleared = { doubt: null, presence: null, missing: null }
-  await identity.changeVerification(subjectId, { ...attached, ...cleared, pollInMs })
+  await identity.changeVerification(subjectId, { ...attached, ...nothingReported, pollInMs })
   return { isAttached, donor, review }
-}
-
-function toDonorAndReview(subject: IdentitySubject): Pick<Attached, 'donor' | 'review'> {
-  return { donor: subject.donor, review: toShownReview(subject) ?? notStarted }
 }

@@ -5,8 +5,15 @@ import type { StoreTransaction } from '../ports/store.js'
 import { mayStillRedeem } from './decide-share.js'
 import type { IdentitySubject, RedemptionRecord, VerdictRecord, VerificationChange } from './identity-store.js'
 import { findMisfit, mayHaveApplicant } from './poll.js'
-import type { IdentityParts } from './redemption.js'
-import { attachApplicant, clockSkewMs, lockSubject, logOtherLevel, maxLookUps } from './redemption.js'
+import {
+  attachApplicant,
+  clockSkewMs,
+  type IdentityParts,
+  lockSubject,
+  logOtherLevel,
+  maxLookUps,
+  nothingReported,
+} from './redemption.js'
 import {
   compareReviews,
   discardFutureTime,
@@ -64,11 +71,10 @@ export function decideDirect(
 }
 
 /** After a direct verification, every share that resolves to the account is answered 409. */
-export function createRecordDirectVerification({
-  store,
-  clock,
-  ids,
-}: Pick<IdentityParts, 'store' | 'clock'> & { readonly ids: IdSource }) {
+export function createRecordDirectVerification(
+  { store, clock }: Pick<IdentityParts, 'store' | 'clock'>,
+  ids: IdSource,
+) {
   return ({ accountId, applicantId, review, at }: DirectVerification): Promise<DirectDecision> =>
     store.transaction(async ({ identity, identityAccounts }) => {
       const subjects = await identity.lockPersons({ accountIds: [accountId] })
@@ -80,9 +86,8 @@ export function createRecordDirectVerification({
       const directSubject = { emailKey: null, email: null, accountId, proved: false }
       const existing = subjects.find(({ emailKey }) => emailKey === null)
       const { id } = existing ?? (await identity.insertSubject({ id: ids.next(), ...directSubject }))
-      const cleared = { doubt: null, presence: null, missing: null }
       const pollInMs = applicantId === null ? null : nextPollMs(review, now - at)
-      const verification = { applicantId, review, reviewedAt: at, attachedAt: now, ...cleared, pollInMs }
+      const verification = { applicantId, review, reviewedAt: at, attachedAt: now, ...nothingReported, pollInMs }
       await identity.changeVerification(id, verification)
       const noFacts = { emailKey: null, proof: null, by: null, reason: null }
       await identityAccounts.log({ at: now, action: 'verified', accountId, ...noFacts })
@@ -173,23 +178,20 @@ export function createApplyVerdict(parts: Omit<IdentityParts, 'provider'>) {
   }
 }
 
-function judgeVerdict(subject: IdentitySubject, { at, review, change }: Verdict, now: number): VerdictJudgement {
+function judgeVerdict(subject: IdentitySubject, verdict: Verdict, now: number): VerdictJudgement {
+  const { change, at } = verdict
   if (change === 'deleted') {
     const { since = now, confirmed = false } = subject.missing ?? {}
     // The deletion may be of another environment, so a poll must confirm it.
     return { outcome: 'applied', change: { missing: { since, reported: true, confirmed }, pollInMs: 0 } }
   }
-  if (change === 'review') return judgeReview(subject, { at, review }, now)
+  const judged = judgeReview(subject, verdict, now)
+  if (change === 'review') return judged
   if (subject.presence !== null && subject.presence.at >= at) return { outcome: 'older', change: { pollInMs: 0 } }
-  const judged = judgeReview(subject, { at, review }, now)
   return { ...judged, change: { ...judged.change, presence: { isActive: change === 'activated', at } } }
 }
 
-function judgeReview(
-  subject: IdentitySubject,
-  { at, review }: Pick<ProviderVerdict, 'at' | 'review'>,
-  now: number,
-): VerdictJudgement {
+function judgeReview(subject: IdentitySubject, { at, review }: Verdict, now: number): VerdictJudgement {
   if (review === null) return { outcome: 'applied', change: {} }
   const reported = { review, reviewedAt: at }
   // A clock that was ahead may have written the stored time: later verdicts would seem older.

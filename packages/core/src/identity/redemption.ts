@@ -2,10 +2,12 @@
 import type { Applicant, IdentityProvider } from '../ports/identity.js'
 import type { Clock, Logger } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
+import { logFailure, type ProviderFailure } from './checked-provider.js'
 import type {
   IdentitySubject,
   NewRedemption,
   RedemptionRecord,
+  RedemptionState,
   ShareOutcome,
   ShareRecord,
   VerdictRecord,
@@ -149,4 +151,80 @@ export async function attachApplicant(
   const pollInMs = review.reviewStatus === 'completed' && reviewedAt === null ? 0 : firstPollMs
   await identity.changeVerification(subjectId, { ...attached, ...nothingReported, pollInMs })
   return { isAttached, donor, review }
+}
+
+/**
+ * Looks up external user ids in order and stores each answer. Stops at the first failure and resolves it; null: none
+ * failed. `integrationAddress`: of the integration whose request waits for the answers; absent: a poll.
+ */
+export async function lookUpRedemptions(
+  parts: IdentityParts,
+  redemptions: readonly RedemptionRecord[],
+  integrationAddress?: string,
+): Promise<Exclude<ProviderFailure, { kind: 'rejected' }> | null> {
+  const { store, provider, logger } = parts
+  for (const redemption of redemptions) {
+    const { externalUserId } = redemption
+    const answer = await provider.find(externalUserId, integrationAddress)
+    if (answer.kind !== 'answer') {
+      logFailure(logger, answer, { externalUserId })
+      return answer
+    }
+    const misfit = answer.value === null ? null : findMisfit(redemption, answer.value, logger)
+    if (misfit === 'level') return { kind: 'misconfigured', reason: 'another level' }
+    const found = misfit === 'age' ? 'foreign' : (answer.value ?? 'nobody')
+    await store.transaction((tx) => applyLookUp(tx, { redemption, found }, parts))
+  }
+  return null
+}
+
+/** Returns and logs why an applicant cannot come from a redemption; null: it can. */
+export function findMisfit(
+  { externalUserId, startedAt, levelName }: Pick<RedemptionRecord, 'externalUserId' | 'startedAt' | 'levelName'>,
+  applicant: Pick<Applicant, 'applicantId' | 'createdAt' | 'levelName'>,
+  logger: Pick<Logger, 'error'>,
+): 'age' | 'level' | null {
+  const { applicantId, createdAt = null } = applicant
+  const isOlder = createdAt !== null && createdAt < startedAt - clockSkewMs
+  const misfit = isOlder ? 'age' : isOtherLevel(levelName, applicant) ? 'level' : null
+  if (misfit !== null)
+    logger.error({ externalUserId, applicantId, misfit }, 'External user id is taken by an unknown applicant.')
+  return misfit
+}
+
+/** Whether the provider may still know an applicant of a redemption. */
+export function mayHaveApplicant(state: RedemptionState): boolean {
+  return state === 'in_flight' || state === 'unknown' || state === 'unresolved' || state === 'absent'
+}
+
+/**
+ * Stores the result of a look-up. A redemption that was resolved meanwhile is unchanged. `nobody`: no applicant has the
+ * external user id. `foreign`: an applicant older than the redemption has it.
+ */
+export async function applyLookUp(
+  tx: StoreTransaction,
+  { redemption, found }: { readonly redemption: RedemptionRecord; readonly found: Applicant | 'nobody' | 'foreign' },
+  deps: Pick<IdentityParts, 'clock' | 'logger'>,
+): Promise<void> {
+  const { externalUserId, subjectId } = redemption
+  await lockSubject(tx, subjectId)
+  const stored = await tx.identity.redemption(externalUserId)
+  if (stored === null || !mayHaveApplicant(stored.state)) return
+  if (typeof found === 'object') {
+    await attachApplicant(tx, { redemption, applicant: found, outcome: 'found' }, deps)
+    return
+  }
+  const ageMs = deps.clock.now() - redemption.startedAt
+  // The token may still be redeemed, so its applicant is looked up again after the lease.
+  const waitMs = Math.min(redemptionLeaseMs, Math.max(firstLookUpMs, redemptionLeaseMs - ageMs))
+  if (redemption.isLeased) return tx.identity.changeRedemption(externalUserId, { lookUpInMs: waitMs })
+  // Where applicants cannot be found by external user id, an empty look-up proves nothing.
+  const absence = stored.state === 'absent' || stored.isFindable ? 'absent' : 'unresolved'
+  const state = found === 'foreign' ? 'foreign' : absence
+  const lookUpInMs = state === 'foreign' || (state === 'absent' && ageMs >= absentLookUpsForMs) ? null : absentLookUpMs
+  await tx.identity.changeRedemption(externalUserId, { state, lookUpInMs })
+  if (state === stored.state) return
+  const advice = 'The outcome of a redemption cannot be looked up: an operator must resolve it.'
+  if (state === 'unresolved') deps.logger.error({ externalUserId }, advice)
+  await logShare(tx, deps.clock.now(), redemption, state)
 }

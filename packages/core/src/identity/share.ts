@@ -15,16 +15,18 @@ import { createFailureError, logFailure } from './checked-provider.js'
 import { decideShare } from './decide-share.js'
 import { invalidEmailMessage, normalizeEmail, type SealEmail } from './emails.js'
 import type { NewRedemption, RedemptionRecord, ShareOutcome } from './identity-store.js'
-import { findMisfit, lookUpRedemptions, mayHaveApplicant } from './poll.js'
 import {
   absentLookUpsForMs,
   attachApplicant,
+  findMisfit,
   firstLookUpMs,
   formatExternalUserId,
   type IdentityParts,
   lockSubject,
   logShare,
+  lookUpRedemptions,
   maxLookUps,
+  mayHaveApplicant,
   redemptionLeaseMs,
   redemptionWindowMs,
 } from './redemption.js'

@@ -4,14 +4,15 @@ import type { IdSource } from '../ports/runtime.js'
 import type { StoreTransaction } from '../ports/store.js'
 import { mayStillRedeem } from './decide-share.js'
 import type { IdentitySubject, RedemptionRecord, VerdictRecord, VerificationChange } from './identity-store.js'
-import { findMisfit, mayHaveApplicant } from './poll.js'
 import {
   attachApplicant,
   clockSkewMs,
+  findMisfit,
   type IdentityParts,
   lockSubject,
   logOtherLevel,
   maxLookUps,
+  mayHaveApplicant,
   nothingReported,
 } from './redemption.js'
 import {

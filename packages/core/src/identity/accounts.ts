@@ -37,46 +37,23 @@ export interface ProofFacts {
   readonly freshId: string
 }
 
-type ProofDecision =
-  | { readonly kind: 'reject'; readonly reason: Extract<ProofRejection, `not_${string}` | 'unknown_account'> }
-  | {
-      readonly kind: 'give'
-      readonly accountId: string
-      /** Subjects of other addresses that the account proved: they stay with it, closed. */
-      readonly closed: readonly IdentitySubject[]
-      /** Subjects of other addresses that the account only carried: each goes to the next account that carries it. */
-      readonly carried: readonly IdentitySubject[]
-    }
-
-/** Decides a proof. Only the donor of a placeholder may attest its address. An account has one proved address. */
-export function decideProof({ open, subjects, proof, signedIn, freshId }: ProofFacts): ProofDecision {
+/**
+ * Decides a proof. Only the donor of a placeholder may attest its address. An account has one proved address: its
+ * subjects of other addresses are `closed` and stay with it, or, if it only `carried` them, go to their next carrier.
+ */
+export function decideProof({ open, subjects, proof, signedIn, freshId }: ProofFacts) {
+  const reject = <Reason extends ProofRejection>(reason: Reason) => ({ kind: 'reject', reason }) as const
   if (proof.kind === 'attestation') {
-    if (open !== null && open.accountId !== null) return { kind: 'reject', reason: 'not_placeholder' }
-    if (open === null || open.donor !== proof.integrationAddress.toLowerCase())
-      return { kind: 'reject', reason: 'not_donor' }
+    if (open !== null && open.accountId !== null) return reject('not_placeholder')
+    if (open === null || open.donor !== proof.integrationAddress.toLowerCase()) return reject('not_donor')
   }
-  if (signedIn === null) return { kind: 'reject', reason: 'unknown_account' }
+  if (signedIn === null) return reject('unknown_account')
   const accountId = signedIn ?? open?.accountId ?? freshId
   const otherSubjects = subjects.filter(
     (each) => each.accountId === accountId && each.emailKey !== null && !each.closed && each.id !== open?.id,
   )
-  return {
-    kind: 'give',
-    accountId,
-    closed: otherSubjects.filter(({ proved }) => proved),
-    carried: otherSubjects.filter(({ proved }) => !proved),
-  }
-}
-
-/** Gives a carried subject to the next account that carries its address; else it becomes a placeholder. */
-async function giveToNextCarrier(
-  { identity, identityAccounts }: StoreTransaction,
-  { id, emailKey }: IdentitySubject,
-  hasStoreAccounts: boolean,
-) {
-  const next = hasStoreAccounts && emailKey !== null ? await identityAccounts.findAddressOwner(emailKey) : null
-  if (next !== null) await identity.lockPersons({ accountIds: [next.accountId] })
-  await identity.setOwner(id, { accountId: next?.accountId ?? null, proved: false })
+  const closed = otherSubjects.filter(({ proved }) => proved)
+  return { kind: 'give', accountId, closed, carried: otherSubjects.filter(({ proved }) => !proved) } as const
 }
 
 /**
@@ -95,6 +72,8 @@ interface IdentityAccountDeps {
   readonly hasStoreAccounts: boolean
 }
 
+type NewEvent = Pick<AccountEvent, 'action'> & Partial<AccountEvent>
+
 /** The most rounds of a proof. A further round follows when another request changed the owner. */
 const maxRounds = 4
 
@@ -103,13 +82,10 @@ export type IdentityAccountCommands = Omit<ReturnType<typeof createAccounts>, 'r
 
 export function createAccounts(deps: IdentityAccountDeps) {
   const { store, sealEmail, codes, clock, ids } = deps
-  const noFacts = { accountId: null, proof: null, by: null, reason: null }
-  const log = (
-    tx: StoreTransaction,
-    action: AccountEvent['action'],
-    email: EmailAddress,
-    facts: Partial<AccountEvent>,
-  ) => tx.identityAccounts.log({ at: clock.now(), action, emailKey: email.key, ...noFacts, ...facts })
+  function log({ identityAccounts }: StoreTransaction, { key }: EmailAddress, event: NewEvent) {
+    const noFacts = { accountId: null, proof: null, by: null, reason: null }
+    return identityAccounts.log({ at: clock.now(), emailKey: key, ...noFacts, ...event })
+  }
 
   /** Gives an address to the account that proved it. The account gives up its other subjects in this transaction. */
   async function giveAddress(
@@ -135,16 +111,26 @@ export function createAccounts(deps: IdentityAccountDeps) {
     const by = proof.kind === 'attestation' ? proof.integrationAddress.toLowerCase() : null
     const logged = { proof: proof.kind === 'host' ? null : proof.kind, by }
     if (decision.kind === 'reject') {
-      await log(tx, 'refused', email, { ...logged, accountId: open?.accountId ?? null, reason: decision.reason })
+      await log(tx, email, {
+        action: 'refused',
+        ...logged,
+        accountId: open?.accountId ?? null,
+        reason: decision.reason,
+      })
       return null
     }
 
     const { accountId } = decision
     if (hasStoreAccounts) await identityAccounts.setProvedOwner(email, accountId)
     for (const { id } of decision.closed) await identity.setOwner(id, { closed: true })
-    for (const each of decision.carried) await giveToNextCarrier(tx, each, hasStoreAccounts)
+    for (const { id, emailKey } of decision.carried) {
+      // Without a next carrier it becomes a placeholder.
+      const next = hasStoreAccounts && emailKey !== null ? await identityAccounts.findAddressOwner(emailKey) : null
+      if (next !== null) await identity.lockPersons({ accountIds: [next.accountId] })
+      await identity.setOwner(id, { accountId: next?.accountId ?? null, proved: false })
+    }
     if (subject !== null) await setSubjectOwner(tx, subject, { accountId, proved: true }, email, ids)
-    await log(tx, 'proved', email, { ...logged, accountId })
+    await log(tx, email, { action: 'proved', ...logged, accountId })
     return { accountId, emailVerified: true }
   }
 
@@ -169,7 +155,7 @@ export function createAccounts(deps: IdentityAccountDeps) {
       const accountId = ids.next()
       await store.transaction(async (tx) => {
         await tx.identityAccounts.register(email, accountId)
-        await log(tx, 'registered', email, { accountId })
+        await log(tx, email, { action: 'registered', accountId })
       })
       return { accountId, emailVerified: false }
     },
@@ -183,7 +169,7 @@ export function createAccounts(deps: IdentityAccountDeps) {
       const { code, stored } = codes.issue(email.key, clock.now())
       await store.transaction(async (tx) => {
         await tx.identityAccounts.setCode(email.key, stored)
-        await log(tx, 'code_issued', email, { proof: 'code' })
+        await log(tx, email, { action: 'code_issued', proof: 'code' })
       })
       return { address: email.address, code, expiresAt: stored.expiresAt }
     },
@@ -200,7 +186,7 @@ export function createAccounts(deps: IdentityAccountDeps) {
           // Without a code, a read replaces the write: the timing is the same, and a newer code stays.
           if (rejection === 'no_code') await tx.identityAccounts.lockCode(email.key)
           else await tx.identityAccounts.setCode(email.key, nextCode)
-          await log(tx, 'refused', email, { proof: 'code', reason: rejection })
+          await log(tx, email, { action: 'refused', proof: 'code', reason: rejection })
           return null
         }
         const result = await giveAddress(tx, email, { kind: 'code' }, signedIn)

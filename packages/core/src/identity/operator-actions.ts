@@ -43,27 +43,17 @@ export type CloseResult =
   | ('closed' | 'nothing_to_close' | 'changed' | 'known' | 'name_taken' | 'unproven')
   | ('missing' | 'unknown' | 'other_review')
 
-/**
- * An operator's actions on verifications. Each is in the audit log, and may reject with IdentityUnavailableError,
- * IdentityMisconfiguredError, StoreError.
- */
-export interface IdentityActions {
-  /** Resolves a redemption that is `unresolved`, or `unknown` or `in_flight` with an expired lease. */
-  resolveRedemption(request: ResolveRequest): Promise<ResolveResult>
-  /**
-   * Closes a hold if the review is unchanged. Closes a missing applicant if the provider does not know it, but knows
-   * another one of that time.
-   */
-  closeVerification(request: CloseRequest): Promise<CloseResult>
-}
+/** Each is audited, and may reject with IdentityUnavailableError, IdentityMisconfiguredError, StoreError. */
+export type IdentityActions = ReturnType<typeof createIdentityActions>
 
 /** The most other applicants that are polled in search of one that the provider knows. */
 const maxWitnesses = 5
 const pageSize = 500
 
-export function createIdentityActions(parts: IdentityParts & { readonly audited: Audited }): IdentityActions {
+export function createIdentityActions(parts: IdentityParts & { readonly audited: Audited }) {
   const { store, provider, clock, logger, audited } = parts
 
+  /** Resolves a redemption that is `unresolved`, or `unknown` or `in_flight` with an expired lease. */
   async function resolveRedemption({ externalUserId, applicantId }: ResolveRequest): Promise<ResolveResult> {
     const answer = applicantId === null ? null : await callProvider(provider.review(applicantId), { externalUserId })
     if (applicantId !== null && answer === null) return 'unknown_applicant'
@@ -96,6 +86,7 @@ export function createIdentityActions(parts: IdentityParts & { readonly audited:
     return 'absent'
   }
 
+  /** Closes a hold if the review is unchanged, or a missing applicant if the provider knows another of that time. */
   async function closeVerification({ subjectId, kind, dryRun = false }: CloseRequest): Promise<CloseResult> {
     const [subject] = await store.identity.subjects({ id: subjectId, limit: 1 })
     const applicantId = subject?.applicantId ?? null
@@ -144,8 +135,7 @@ export function createIdentityActions(parts: IdentityParts & { readonly audited:
    * alone proves no date: a copied applicant has the review time of its original.
    */
   async function hasWitness(missingId: string, knownAt: number): Promise<boolean> {
-    let remaining = maxWitnesses
-    let afterId: string | undefined
+    let [remaining, afterId]: [number, string | undefined] = [maxWitnesses, undefined]
     for (;;) {
       const page = await store.identity.subjects({ limit: pageSize, afterId })
       for (const { applicantId, missing, reviewedAt } of page) {

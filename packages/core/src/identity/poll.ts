@@ -1,14 +1,14 @@
 /** Polls reviews, and looks up redemptions of unknown outcome. Source: docs/decisions/identity.md. @module */
 import type { DatedReview, Review } from '../ports/identity.js'
 import { logFailure, stopWithSignal } from './checked-provider.js'
-import type { IdentitySubject, MissingApplicant, VerificationChange } from './identity-store.js'
+import type { IdentitySubject, MissingApplicant, RedemptionRecord, VerificationChange } from './identity-store.js'
 import {
   absentLookUpMs,
   type IdentityParts,
   lockSubject,
-  logOtherLevel,
   lookUpRedemptions,
   mayHaveApplicant,
+  otherLevelMessage,
   redemptionLeaseMs,
   retryLookUpMs,
 } from './redemption.js'
@@ -83,6 +83,8 @@ const maxForgotten = 500
 
 const longestWaits = { leaseMs: redemptionLeaseMs, lookUpMs: absentLookUpMs, pollMs: longestPollMs }
 
+type RedemptionName = Pick<RedemptionRecord, 'externalUserId' | 'subjectId'>
+
 interface Round {
   readonly provider: IdentityParts['provider']
   isThrottled: boolean
@@ -103,23 +105,19 @@ export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => P
       logger.warn({ ended }, 'Verifications waited longer than any delay: a clock was ahead. They are due now.')
     const lookUps = await store.identity.dueLookUps(maxPolls)
     const reviews = lookUps.length < maxPolls ? await store.identity.duePolls(maxPolls - lookUps.length) : []
-    const polls = [
-      ...lookUps.map((each) => () => lookUpApplicant(each.externalUserId, each.subjectId, round)),
-      ...reviews.map((each) => () => pollReview(each.subjectId, round)),
-    ]
     let polled = 0
-    for (const each of polls) {
+    for (const due of [...lookUps, ...reviews]) {
       // More requests would prolong the throttling.
       if (round.isThrottled || signal?.aborted === true) break
       polled += 1
-      await each()
+      await ('externalUserId' in due ? lookUpApplicant(due, round) : pollReview(due, round))
     }
     await judgeMissing(round, parts)
     await store.identity.forgetEvents(Math.max(0, clock.now() - eventRetentionMs), maxForgotten)
     return polled
   }
 
-  async function lookUpApplicant(externalUserId: string, subjectId: string, round: Round): Promise<void> {
+  async function lookUpApplicant({ externalUserId, subjectId }: RedemptionName, round: Round): Promise<void> {
     const redemption = await store.transaction(async (tx) => {
       await lockSubject(tx, subjectId)
       const record = await tx.identity.redemption(externalUserId)
@@ -134,7 +132,7 @@ export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => P
   }
 
   /** Polls one review. A change during the poll is newer than the answer, and stays. */
-  async function pollReview(subjectId: string, round: Round): Promise<void> {
+  async function pollReview({ subjectId }: Pick<RedemptionName, 'subjectId'>, round: Round): Promise<void> {
     const { attached, ...before } = await store.transaction(async (tx) => {
       const stored = await lockSubject(tx, subjectId)
       const attached = stored.applicantId === null ? null : await tx.identity.findAttachedRedemption(stored.applicantId)
@@ -170,7 +168,8 @@ export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => P
       const recorded = outcome === 'unchanged' ? 'applied' : outcome
       if ((outcome !== 'unchanged' && !isNoted) || change === 'back')
         await tx.identity.recordVerdict({ notedAt: now, subjectId, applicantId, ...report, outcome: recorded })
-      if (hasOtherLevel && !isNoted) logOtherLevel(logger, { subjectId, applicantId }, polled, attached)
+      const levels = { levelName: polled.levelName, attachedLevel: attached?.levelName }
+      if (hasOtherLevel && !isNoted) logger.warn({ subjectId, applicantId, ...levels }, otherLevelMessage)
       const knownAt = subject.reviewedAt ?? polledAt
       // The provider's time if there is one; never earlier than the stored time.
       const otherwise = outcome === 'unchanged' ? knownAt : polledAt

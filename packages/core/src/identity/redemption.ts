@@ -1,4 +1,4 @@
-/** Times and names of redemptions, and how an applicant is attached. Source: docs/decisions/identity.md. @module */
+/** Names redemptions, looks up their applicants and attaches them. Source: docs/decisions/identity.md. @module */
 import type { Applicant, IdentityProvider } from '../ports/identity.js'
 import type { Clock, Logger } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
@@ -70,14 +70,7 @@ export function logShare(
   return identity.logShare({ at, integrationAddress, subjectId, outcome, externalUserId, providerCode })
 }
 
-export function logOtherLevel(
-  logger: Pick<Logger, 'warn'>,
-  ids: { readonly subjectId: string; readonly applicantId: string },
-  { levelName }: { readonly levelName?: string | null | undefined },
-  { levelName: attachedLevel }: Pick<RedemptionRecord, 'levelName'>,
-): void {
-  logger.warn({ ...ids, levelName, attachedLevel }, 'A review is of another level than the attached one: not applied.')
-}
+export const otherLevelMessage = 'A review is of another level than the attached one: not applied.'
 
 export async function lockSubject({ identity }: StoreTransaction, subjectId: string): Promise<IdentitySubject> {
   const subject = (await identity.lockPersons({ subjectId })).find(({ id }) => id === subjectId)
@@ -144,7 +137,8 @@ export async function attachApplicant(
     logger.error(ids, 'A token was redeemed for a subject with another applicant.')
     return { isAttached, ...before }
   }
-  if (hasOtherLevel) logOtherLevel(logger, { subjectId, applicantId }, applicant, redemption)
+  const levels = { levelName: applicant.levelName, attachedLevel: redemption.levelName }
+  if (hasOtherLevel) logger.warn({ subjectId, applicantId, ...levels }, otherLevelMessage)
   const [review, reviewedAt] = hasOtherLevel ? [initialReview, null] : [applicant.review ?? initialReview, at]
   const attached = { donor, applicantId, attachedNumber: number, attachedAt: now, review, reviewedAt }
   // A verdict without a time cannot be put in order with webhooks, so it is polled at once.
@@ -155,17 +149,17 @@ export async function attachApplicant(
 
 /**
  * Looks up external user ids in order and stores each answer. Stops at the first failure and resolves it; null: none
- * failed. `integrationAddress`: of the integration whose request waits for the answers; absent: a poll.
+ * failed. `by`: the integration whose request waits for the answers; absent: a poll.
  */
 export async function lookUpRedemptions(
   parts: IdentityParts,
   redemptions: readonly RedemptionRecord[],
-  integrationAddress?: string,
+  by?: string,
 ): Promise<Exclude<ProviderFailure, { kind: 'rejected' }> | null> {
   const { store, provider, logger } = parts
   for (const redemption of redemptions) {
     const { externalUserId } = redemption
-    const answer = await provider.find(externalUserId, integrationAddress)
+    const answer = await provider.find(externalUserId, by)
     if (answer.kind !== 'answer') {
       logFailure(logger, answer, { externalUserId })
       return answer

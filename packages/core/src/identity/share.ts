@@ -14,7 +14,7 @@ import type { IdSource } from '../ports/runtime.js'
 import { createFailureError, logFailure } from './checked-provider.js'
 import { decideShare } from './decide-share.js'
 import { invalidEmailMessage, normalizeEmail, type SealEmail } from './emails.js'
-import type { NewRedemption, RedemptionRecord, ShareOutcome } from './identity-store.js'
+import type { NewRedemption, ShareOutcome } from './identity-store.js'
 import {
   absentLookUpsForMs,
   attachApplicant,
@@ -115,7 +115,12 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
       const query = { email, ensured, hostOwner }
       let step = await decide(query, caller, lookedUp)
       if (step.kind === 'look_up') {
-        await lookUpOutcomes({ integrationAddress: caller, subjectId: step.subjectId }, step.redemptions)
+        // Each applicant goes to the subject of its redemption, not to the caller.
+        const failure = await lookUpRedemptions(parts, step.redemptions, caller)
+        if (failure !== null) {
+          await logOutcome({ integrationAddress: caller, subjectId: step.subjectId }, failure.kind)
+          throw createFailureError(failure)
+        }
         for (const { externalUserId } of step.redemptions) lookedUp.add(externalUserId)
         step = await decide(query, caller, lookedUp)
       }
@@ -125,9 +130,12 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
       const answer = step.kind === 'redeem' ? await redeem(step.redemption, shareToken) : null
       if (answer !== null) return answer
     }
-    const sharer = { integrationAddress: caller, subjectId }
-    await store.transaction((tx) => logShare(tx, clock.now(), sharer, 'exhausted'))
+    await logOutcome({ integrationAddress: caller, subjectId }, 'exhausted')
     throw new IdentityUnavailableError()
+  }
+
+  function logOutcome(sharer: Pick<NewRedemption, 'integrationAddress' | 'subjectId'>, outcome: ShareOutcome) {
+    return store.transaction((tx) => logShare(tx, clock.now(), sharer, outcome))
   }
 
   /** Locks the person, decides, and stores the redemption of a token to redeem. `again`: the owner changed. */
@@ -159,17 +167,6 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
       await logShare(tx, clock.now(), redemption, 'started')
       return { ...decision, redemption }
     })
-  }
-
-  /** Looks up earlier redemptions. Each applicant goes to the subject of its redemption, not to the caller. */
-  async function lookUpOutcomes(
-    sharer: Pick<RedemptionRecord, 'integrationAddress' | 'subjectId'>,
-    redemptions: readonly RedemptionRecord[],
-  ) {
-    const failure = await lookUpRedemptions(parts, redemptions, sharer.integrationAddress)
-    if (failure === null) return
-    await store.transaction((tx) => logShare(tx, clock.now(), sharer, failure.kind))
-    throw createFailureError(failure)
   }
 
   /** Redeems a token. Null: an older applicant has the external user id, so begin again with the next one. */

@@ -3,17 +3,17 @@ import type { Review } from '../ports/identity.js'
 import type { IdSource } from '../ports/runtime.js'
 import type { StoreTransaction } from '../ports/store.js'
 import { mayStillRedeem } from './decide-share.js'
-import type { IdentitySubject, RedemptionRecord, VerdictRecord, VerificationChange } from './identity-store.js'
+import type { IdentitySubject, RedemptionRecord, VerificationChange } from './identity-store.js'
 import {
   attachApplicant,
   clockSkewMs,
   findMisfit,
   type IdentityParts,
   lockSubject,
-  logOtherLevel,
   maxLookUps,
   mayHaveApplicant,
   nothingReported,
+  otherLevelMessage,
 } from './redemption.js'
 import {
   compareReviews,
@@ -111,45 +111,40 @@ export function createApplyVerdict(parts: Omit<IdentityParts, 'provider'>) {
     store.transaction(async (tx) => {
       const { identity } = tx
       const verdict: Verdict = { ...given, change: given.change ?? (given.review === null ? 'deleted' : 'review') }
-      const { externalUserId, applicantId, eventKey, at } = verdict
+      const { externalUserId, applicantId, eventKey, at, review, change } = verdict
       const named = externalUserId === null ? null : await identity.redemption(externalUserId)
       const subjectId = (await identity.findSubjectByApplicant(applicantId))?.id ?? named?.subjectId
       if (subjectId === undefined) return 'unknown'
       const subject = await lockSubject(tx, subjectId)
       const isAttached = subject.applicantId === applicantId
       const redemption = named === null ? null : await identity.redemption(named.externalUserId)
-      if (isDatedAhead(at, clock.now())) return deferFutureVerdict(tx, subject, isAttached ? null : redemption, verdict)
+      const now = clock.now()
+      const ids = { subjectId, applicantId }
+      const report = { notedAt: now, ...ids, source: 'webhook', change, at, review } as const
+      if (isDatedAhead(at, now)) {
+        logger.warn(
+          { applicantId, aheadMs: at - now },
+          'A verdict is dated ahead of this clock. It is not applied; the provider is polled. Check both clocks.',
+        )
+        if (isAttached || redemption === null) await identity.changeVerification(subjectId, { pollInMs: 0 })
+        else if (mayHaveApplicant(redemption.state))
+          await identity.changeRedemption(redemption.externalUserId, { lookUpInMs: 0 })
+        // The event is not recorded, so that a copy is judged again.
+        await identity.recordVerdict({ ...report, outcome: 'doubtful' })
+        return 'doubtful'
+      }
       if (!isAttached) return attachReported(tx, redemption, verdict)
       if (!(await identity.recordEvent(eventKey, at))) return 'duplicate'
-      const attached = verdict.review === null ? null : await identity.findAttachedRedemption(applicantId)
+      const attached = review === null ? null : await identity.findAttachedRedemption(applicantId)
       const hasOtherLevel = attached !== null && isOtherLevel(attached.levelName, verdict)
-      if (hasOtherLevel) logOtherLevel(logger, { subjectId: subject.id, applicantId }, verdict, attached)
-      const countedVerdict = hasOtherLevel ? { ...verdict, review: null } : verdict
-      const { outcome: judged, change } = judgeVerdict(subject, countedVerdict, clock.now())
-      if (Object.keys(change).length > 0) await identity.changeVerification(subject.id, change)
-      const outcome = hasOtherLevel ? 'other_level' : judged
-      await recordVerdict(tx, subject, verdict, outcome)
+      const levels = { levelName: verdict.levelName, attachedLevel: attached?.levelName }
+      if (hasOtherLevel) logger.warn({ ...ids, ...levels }, otherLevelMessage)
+      const judged = judgeVerdict(subject, hasOtherLevel ? { ...verdict, review: null } : verdict, now)
+      if (Object.keys(judged.change).length > 0) await identity.changeVerification(subjectId, judged.change)
+      const outcome = hasOtherLevel ? 'other_level' : judged.outcome
+      await identity.recordVerdict({ ...report, outcome })
       return outcome
     })
-
-  /** Polls the provider instead of applying the verdict. The event is not recorded, so that a copy is judged again. */
-  async function deferFutureVerdict(
-    tx: StoreTransaction,
-    subject: IdentitySubject,
-    redemption: RedemptionRecord | null,
-    verdict: Verdict,
-  ): Promise<'doubtful'> {
-    const { applicantId, at } = verdict
-    logger.warn(
-      { applicantId, aheadMs: at - clock.now() },
-      'A verdict is dated ahead of this clock. It is not applied; the provider is polled. Check both clocks.',
-    )
-    if (redemption === null) await tx.identity.changeVerification(subject.id, { pollInMs: 0 })
-    else if (mayHaveApplicant(redemption.state))
-      await tx.identity.changeRedemption(redemption.externalUserId, { lookUpInMs: 0 })
-    await recordVerdict(tx, subject, verdict, 'doubtful')
-    return 'doubtful'
-  }
 
   /** A review of an applicant that is not attached proves that its token was redeemed. */
   async function attachReported(
@@ -166,16 +161,6 @@ export function createApplyVerdict(parts: Omit<IdentityParts, 'provider'>) {
     const applicant = { applicantId, review, reviewedAt: at, levelName }
     const { isAttached } = await attachApplicant(tx, { redemption, applicant, outcome: 'reported' }, parts)
     return isAttached ? 'applied' : 'unknown'
-  }
-
-  function recordVerdict(
-    { identity }: StoreTransaction,
-    { id }: IdentitySubject,
-    { applicantId, at, review, change }: Verdict,
-    outcome: VerdictRecord['outcome'],
-  ) {
-    const report = { source: 'webhook', change, at, review, outcome } as const
-    return identity.recordVerdict({ notedAt: clock.now(), subjectId: id, applicantId, ...report })
   }
 }
 

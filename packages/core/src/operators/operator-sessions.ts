@@ -25,12 +25,6 @@ import { checkPassphrase, createDummyHash, hashPassphrase, owaspCost, verifyPass
  */
 export const hashSlotDefaults = { slots: 2, waiting: 16, busyMs: 5_000 } as const
 
-interface Waiter {
-  readonly network: string
-  readonly start: () => void
-  readonly reject: (error: SignInLimitedError) => void
-}
-
 /**
  * Builds the function that runs work in one of a few slots, in the order of arrival. When the queue is full, the
  * network with the most waiting callers loses its newest one to a network with fewer.
@@ -38,7 +32,7 @@ interface Waiter {
 export function createHashSlots(limits: Record<keyof typeof hashSlotDefaults, number> = hashSlotDefaults) {
   const { slots, waiting, busyMs } = limits
   let free = slots
-  const queue: Waiter[] = []
+  const queue: { network: string; start: () => void; reject: (error: SignInLimitedError) => void }[] = []
 
   /** Frees a position of the queue for a caller of the network. @throws SignInLimitedError */
   function displaceWaiter(network: string): void {
@@ -198,6 +192,8 @@ export function createOperatorSessions(deps: SessionDeps) {
   const limits = createSignInLimits(clock)
   const runInSlot = createHashSlots()
   const dummy = createDummyHash(cost, random)
+  const findSession = async (sessionToken: string) =>
+    isToken('session', sessionToken) ? operators.findSession(hashToken(sessionToken)) : null
 
   function checkLimits(name: string, source: string): void {
     const waitMs = limits.waitMs(name, source)
@@ -209,9 +205,9 @@ export function createOperatorSessions(deps: SessionDeps) {
     const record = await operators.find(name)
     const hash = record?.enabled === true ? getPassphraseHash(record) : null
     const { matches, isOutdated } = await verifyPassphrase(passphrase, hash ?? dummy, cost)
-    if (record === null || hash === null || !matches) return { record, accepted: null }
-    const newHash = isOutdated ? await hashPassphrase(passphrase, cost, random) : null
-    return { record, accepted: { record, newHash } }
+    const accepted = hash !== null && matches ? record : null
+    const newHash = accepted !== null && isOutdated ? await hashPassphrase(passphrase, cost, random) : null
+    return { record, accepted, newHash }
   }
 
   /** Records the first failure of a name, whether an operator has it or not, so that both take the same time. */
@@ -280,7 +276,7 @@ export function createOperatorSessions(deps: SessionDeps) {
       // All invalid names are limited as one name.
       const name = parseOperatorName(given) ?? ''
       checkLimits(name, source)
-      const { counted, record, accepted } = await runInSlot(toNetwork(source), async () => {
+      const { counted, record, accepted, newHash } = await runInSlot(toNetwork(source), async () => {
         checkLimits(name, source)
         const started = limits.count(name, source)
         try {
@@ -293,7 +289,7 @@ export function createOperatorSessions(deps: SessionDeps) {
       // Outside the slot: a wait for the audit log's lock must not keep other hashes waiting.
       try {
         const details = { source }
-        const opened = accepted && (await openSession(accepted.record, accepted.newHash, details))
+        const opened = accepted && (await openSession(accepted, newHash, details))
         if (opened !== null) {
           counted.succeeded()
           return opened
@@ -322,18 +318,15 @@ export function createOperatorSessions(deps: SessionDeps) {
     },
     /** The operator of a session; null: it is unknown, signed out or expired, or its operator is disabled. */
     async authenticate(sessionToken: string): Promise<SignedInOperator | null> {
-      if (!isToken('session', sessionToken)) return null
-      const stored = await operators.findSession(hashToken(sessionToken))
-      if (stored === null || !stored.operator.enabled) return null
-      if (isExpired(stored.session.expiresAt, clock.now(), sessionMs)) return null
-      return toSignedIn(stored.operator)
+      const stored = await findSession(sessionToken)
+      if (stored === null || isExpired(stored.session.expiresAt, clock.now(), sessionMs)) return null
+      return stored.operator.enabled ? toSignedIn(stored.operator) : null
     },
     /** Ends a session. An unknown one is no error. */
     async signOut(sessionToken: string): Promise<void> {
-      const hash = hashToken(sessionToken)
-      const stored = isToken('session', sessionToken) ? await operators.findSession(hash) : null
+      const stored = await findSession(sessionToken)
       if (stored === null) return
-      const { name } = stored.operator
+      const { hash, operator: name } = stored.session
       await auditedAs(operatorActor(name))(async (tx, note) => {
         if ((await tx.operatorSessions.delete(hash)) !== null) note({ action: 'operator.signed_out', subject: name })
       })

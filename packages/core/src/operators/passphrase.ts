@@ -42,15 +42,8 @@ export function createDummyHash(cost: ScryptCost, random: Random): string {
   return format(cost, Buffer.from(random.bytes(saltBytes)), Buffer.from(random.bytes(hashBytes)))
 }
 
-/**
- * `isOutdated`: the hash was made with other parameters than `cost`.
- * @throws {TypeError} When the stored hash is malformed; the message does not repeat it.
- */
-export async function verifyPassphrase(
-  passphrase: string,
-  stored: string,
-  cost: ScryptCost,
-): Promise<{ readonly matches: boolean; readonly isOutdated: boolean }> {
+/** `isOutdated`: the hash was made with other parameters than `cost`. @throws {TypeError} For a malformed hash. */
+export async function verifyPassphrase(passphrase: string, stored: string, cost: ScryptCost) {
   const { storedCost, salt, hash } = parse(stored)
   const matches = timingSafeEqual(await derive(passphrase, salt, storedCost), hash)
   const isOutdated = format(storedCost, salt, hash) !== format(cost, salt, hash)

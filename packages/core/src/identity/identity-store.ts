@@ -97,7 +97,9 @@ export type NewRedemption = Omit<RedemptionRecord, 'isLeased' | 'state' | 'appli
 }
 
 /** A change of a redemption. Absent fields are unchanged. */
-export type RedemptionChange = Partial<Pick<RedemptionRecord, 'state' | 'applicantId' | 'levelName'>> & {
+export type RedemptionChange = {
+  readonly [Field in 'state' | 'applicantId' | 'levelName']?: RedemptionRecord[Field] | undefined
+} & {
   /** Time until the next look-up, in milliseconds by the store's clock; null: no look-up. */
   readonly lookUpInMs?: number | null | undefined
 }

@@ -13,6 +13,7 @@ import type {
   OperatorStore,
   OperatorTransaction,
   OperatorView,
+  SessionTokens,
 } from './operator-store.js'
 import { OperatorError, OperatorInvalidError, operatorRoles } from './operator-store.js'
 
@@ -74,14 +75,12 @@ export function isToken(kind: TokenKind, text: string): boolean {
 }
 
 /** The CSRF token of a session is an HMAC of the session token with a key for this purpose alone. */
-export function createCsrfTokens(keys: MasterKey) {
+export function createCsrfTokens(keys: MasterKey): Omit<SessionTokens, 'signOut'> {
   const derive = (key: VersionedKey, sessionToken: string) =>
     createHmac('sha256', key.derive('csrf')).update(sessionToken, 'utf8').digest('base64url')
   return {
-    /** The token for the forms of a session. */
-    csrfToken: (sessionToken: string): string => derive(keys.current, sessionToken),
-    /** Whether the token of a form belongs to the session. */
-    isCsrfToken(sessionToken: string, csrfToken: string): boolean {
+    csrfToken: (sessionToken) => derive(keys.current, sessionToken),
+    isCsrfToken(sessionToken, csrfToken) {
       const bytes = Buffer.from(csrfToken, 'utf8')
       return keys.all
         .map((key) => Buffer.from(derive(key, sessionToken), 'utf8'))

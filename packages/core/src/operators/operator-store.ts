@@ -95,6 +95,16 @@ export interface NewSession {
   readonly expiresAt: number
 }
 
+/** Of operators and of integrations. */
+export interface SessionTokens {
+  /** Ends a session. An unknown one is no error. */
+  signOut(sessionToken: string): Promise<void>
+  /** The token for the forms of a session. */
+  csrfToken(sessionToken: string): string
+  /** Whether the token of a form belongs to the session. */
+  isCsrfToken(sessionToken: string, csrfToken: string): boolean
+}
+
 const operatorMessages = {
   ERR_OPERATOR_EXISTS: (name) => `Operator ${name} exists already; reset it for a new one-time link.`,
   ERR_OPERATOR_NOT_FOUND: (name) => `There is no operator ${JSON.stringify(name)}; create it first.`,

@@ -23,12 +23,12 @@ export { MoveError } from '../integrations/move-store.js'
 export type { LegacyCaller } from '../legacy/keys.js'
 export { parseVerifyRequest } from '../legacy/legacy-requests.js'
 export type { DispatcherOptions } from '../notifications/dispatch-run.js'
-export { operatorRoles } from '../operators/operator-commands.js'
 export { operatorActor } from '../operators/operator-sessions.js'
 export {
   LinkRejectedError,
   OperatorError,
   type OperatorView,
+  operatorRoles,
   PassphraseError,
   SignInLimitedError,
   SignInRejectedError,

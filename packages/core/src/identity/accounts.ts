@@ -20,31 +20,6 @@ export interface ProveFor {
   readonly accountId?: string | undefined
 }
 
-/** The store's own accounts. Each call adds its event to the log of accounts in the same transaction. */
-export interface IdentityAccountCommands {
-  /**
-   * Registers an account that carries an address unverified. The account gets no earlier share of the address.
-   * @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` for an invalid address.
-   */
-  register(email: string): Promise<IdentityAccount>
-  /**
-   * Issues a code for an address; an earlier code is no longer valid. Send the code to the returned address, and show
-   * it nowhere else.
-   * @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` for an invalid address.
-   */
-  requestCode(email: string): Promise<IssuedCode>
-  /**
-   * Proves an address by code. A code is valid once, for ten minutes and five tries, until the next one is issued.
-   * @throws EmailProofError `ERR_EMAIL_PROOF` for any flaw; the log has the reason.
-   */
-  proveByCode(email: string, code: string, proveFor?: ProveFor): Promise<IdentityAccount>
-  /**
-   * Proves an address by an integration's attestation. Only the donor of a placeholder may attest its address.
-   * @throws EmailProofError `ERR_EMAIL_PROOF` otherwise.
-   */
-  proveByAttestation(email: string, integrationAddress: string, proveFor?: ProveFor): Promise<IdentityAccount>
-}
-
 /** A host's report that its user just proved an address. */
 export interface HostProof {
   readonly email: string
@@ -62,54 +37,23 @@ export interface ProofFacts {
   readonly freshId: string
 }
 
-type ProofDecision =
-  | { readonly kind: 'reject'; readonly reason: Extract<ProofRejection, `not_${string}` | 'unknown_account'> }
-  | {
-      readonly kind: 'give'
-      readonly accountId: string
-      /** Subjects of other addresses that the account proved: they stay with it, closed. */
-      readonly closed: readonly IdentitySubject[]
-      /** Subjects of other addresses that the account only carried: each goes to the next account that carries it. */
-      readonly carried: readonly IdentitySubject[]
-    }
-
-/** Decides a proof. Only the donor of a placeholder may attest its address. An account has one proved address. */
-export function decideProof({ open, subjects, proof, signedIn, freshId }: ProofFacts): ProofDecision {
+/**
+ * Decides a proof. Only the donor of a placeholder may attest its address. An account has one proved address: its
+ * subjects of other addresses are `closed` and stay with it, or, if it only `carried` them, go to their next carrier.
+ */
+export function decideProof({ open, subjects, proof, signedIn, freshId }: ProofFacts) {
+  const reject = <Reason extends ProofRejection>(reason: Reason) => ({ kind: 'reject', reason }) as const
   if (proof.kind === 'attestation') {
-    if (open !== null && open.accountId !== null) return { kind: 'reject', reason: 'not_placeholder' }
-    if (open === null || open.donor !== proof.integrationAddress.toLowerCase())
-      return { kind: 'reject', reason: 'not_donor' }
+    if (open !== null && open.accountId !== null) return reject('not_placeholder')
+    if (open === null || open.donor !== proof.integrationAddress.toLowerCase()) return reject('not_donor')
   }
-  if (signedIn === null) return { kind: 'reject', reason: 'unknown_account' }
+  if (signedIn === null) return reject('unknown_account')
   const accountId = signedIn ?? open?.accountId ?? freshId
   const otherSubjects = subjects.filter(
     (each) => each.accountId === accountId && each.emailKey !== null && !each.closed && each.id !== open?.id,
   )
-  return {
-    kind: 'give',
-    accountId,
-    closed: otherSubjects.filter(({ proved }) => proved),
-    carried: otherSubjects.filter(({ proved }) => !proved),
-  }
-}
-
-/** Gives a carried subject to the next account that carries its address; else it becomes a placeholder. */
-async function giveToNextCarrier(
-  { identity, identityAccounts }: StoreTransaction,
-  { id, emailKey }: IdentitySubject,
-  hasStoreAccounts: boolean,
-) {
-  const next = hasStoreAccounts && emailKey !== null ? await identityAccounts.findAddressOwner(emailKey) : null
-  if (next !== null) await identity.lockPersons({ accountIds: [next.accountId] })
-  await identity.setOwner(id, { accountId: next?.accountId ?? null, proved: false })
-}
-
-interface Proof {
-  readonly email: EmailAddress
-  readonly proof: ProofFacts['proof']
-  readonly signedIn: string | undefined
-  /** True: the accounts are the store's own. False: a host has its own users. */
-  readonly hasStoreAccounts: boolean
+  const closed = otherSubjects.filter(({ proved }) => proved)
+  return { kind: 'give', accountId, closed, carried: otherSubjects.filter(({ proved }) => !proved) } as const
 }
 
 /**
@@ -124,27 +68,33 @@ interface IdentityAccountDeps {
   readonly codes: EmailCodes
   readonly clock: Pick<Clock, 'now'>
   readonly ids: IdSource
+  /** False: a host has its own users, and reports their proofs. */
   readonly hasStoreAccounts: boolean
 }
+
+type NewEvent = Pick<AccountEvent, 'action'> & Partial<AccountEvent>
 
 /** The most rounds of a proof. A further round follows when another request changed the owner. */
 const maxRounds = 4
 
-export function createAccounts(
-  deps: IdentityAccountDeps,
-): IdentityAccountCommands & { reportProof(proof: HostProof): Promise<void> } {
+/** The store's own accounts. Each call adds its event to the log of accounts in the same transaction. */
+export type IdentityAccountCommands = Omit<ReturnType<typeof createAccounts>, 'reportProof'>
+
+export function createAccounts(deps: IdentityAccountDeps) {
   const { store, sealEmail, codes, clock, ids } = deps
-  const noFacts = { accountId: null, proof: null, by: null, reason: null }
-  const log = (
-    tx: StoreTransaction,
-    action: AccountEvent['action'],
-    email: EmailAddress,
-    facts: Partial<AccountEvent>,
-  ) => tx.identityAccounts.log({ at: clock.now(), action, emailKey: email.key, ...noFacts, ...facts })
+  function log({ identityAccounts }: StoreTransaction, { key }: EmailAddress, event: NewEvent) {
+    const noFacts = { accountId: null, proof: null, by: null, reason: null }
+    return identityAccounts.log({ at: clock.now(), emailKey: key, ...noFacts, ...event })
+  }
 
   /** Gives an address to the account that proved it. The account gives up its other subjects in this transaction. */
-  async function giveAddress(tx: StoreTransaction, request: Proof): Promise<ProofResult> {
-    const { email, proof, signedIn, hasStoreAccounts } = request
+  async function giveAddress(
+    tx: StoreTransaction,
+    email: EmailAddress,
+    proof: ProofFacts['proof'],
+    signedIn: string | undefined,
+  ): Promise<ProofResult> {
+    const hasStoreAccounts = proof.kind !== 'host' || deps.hasStoreAccounts
     const { identity, identityAccounts } = tx
     const findOwner = () => (hasStoreAccounts ? identityAccounts.findAddressOwner(email.key) : Promise.resolve(null))
     const owner = await findOwner()
@@ -161,24 +111,31 @@ export function createAccounts(
     const by = proof.kind === 'attestation' ? proof.integrationAddress.toLowerCase() : null
     const logged = { proof: proof.kind === 'host' ? null : proof.kind, by }
     if (decision.kind === 'reject') {
-      await log(tx, 'refused', email, { ...logged, accountId: open?.accountId ?? null, reason: decision.reason })
+      await log(tx, email, {
+        action: 'refused',
+        ...logged,
+        accountId: open?.accountId ?? null,
+        reason: decision.reason,
+      })
       return null
     }
 
     const { accountId } = decision
     if (hasStoreAccounts) await identityAccounts.setProvedOwner(email, accountId)
     for (const { id } of decision.closed) await identity.setOwner(id, { closed: true })
-    for (const each of decision.carried) await giveToNextCarrier(tx, each, hasStoreAccounts)
+    for (const { id, emailKey } of decision.carried) {
+      // Without a next carrier it becomes a placeholder.
+      const next = hasStoreAccounts && emailKey !== null ? await identityAccounts.findAddressOwner(emailKey) : null
+      if (next !== null) await identity.lockPersons({ accountIds: [next.accountId] })
+      await identity.setOwner(id, { accountId: next?.accountId ?? null, proved: false })
+    }
     if (subject !== null) await setSubjectOwner(tx, subject, { accountId, proved: true }, email, ids)
-    await log(tx, 'proved', email, { ...logged, accountId })
+    await log(tx, email, { action: 'proved', ...logged, accountId })
     return { accountId, emailVerified: true }
   }
 
   /** Runs `work` again while other requests change the owner. A rejection is committed with its record. */
-  async function prove(
-    email: EmailAddress,
-    work: (tx: StoreTransaction) => Promise<ProofResult>,
-  ): Promise<IdentityAccount> {
+  async function prove(email: EmailAddress, work: (tx: StoreTransaction) => Promise<ProofResult>) {
     for (let round = 0; round < maxRounds; round += 1) {
       const result = await store.transaction(work)
       if (result === null) throw new EmailProofError()
@@ -189,25 +146,38 @@ export function createAccounts(
   }
 
   return {
-    async register(input) {
+    /**
+     * Registers an account that carries an address unverified. The account gets no earlier share of the address.
+     * @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` for an invalid address.
+     */
+    async register(input: string): Promise<IdentityAccount> {
       const email = parseAndSealEmail(input, sealEmail)
       const accountId = ids.next()
       await store.transaction(async (tx) => {
         await tx.identityAccounts.register(email, accountId)
-        await log(tx, 'registered', email, { accountId })
+        await log(tx, email, { action: 'registered', accountId })
       })
       return { accountId, emailVerified: false }
     },
-    async requestCode(input) {
+    /**
+     * Issues a code for an address; an earlier code is no longer valid. Send the code to the returned address, and show
+     * it nowhere else.
+     * @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` for an invalid address.
+     */
+    async requestCode(input: string): Promise<IssuedCode> {
       const email = parseAndSealEmail(input, sealEmail)
       const { code, stored } = codes.issue(email.key, clock.now())
       await store.transaction(async (tx) => {
         await tx.identityAccounts.setCode(email.key, stored)
-        await log(tx, 'code_issued', email, { proof: 'code' })
+        await log(tx, email, { action: 'code_issued', proof: 'code' })
       })
       return { address: email.address, code, expiresAt: stored.expiresAt }
     },
-    async proveByCode(input, typed, { accountId: signedIn } = {}) {
+    /**
+     * Proves an address by code. A code is valid once, for ten minutes and five tries, until the next one is issued.
+     * @throws EmailProofError `ERR_EMAIL_PROOF` for any flaw; the log has the reason.
+     */
+    async proveByCode(input: string, typed: string, { accountId: signedIn }: ProveFor = {}): Promise<IdentityAccount> {
       const email = parseAndSealEmail(input, sealEmail)
       return prove(email, async (tx) => {
         const stored = await tx.identityAccounts.lockCode(email.key)
@@ -216,23 +186,29 @@ export function createAccounts(
           // Without a code, a read replaces the write: the timing is the same, and a newer code stays.
           if (rejection === 'no_code') await tx.identityAccounts.lockCode(email.key)
           else await tx.identityAccounts.setCode(email.key, nextCode)
-          await log(tx, 'refused', email, { proof: 'code', reason: rejection })
+          await log(tx, email, { action: 'refused', proof: 'code', reason: rejection })
           return null
         }
-        const result = await giveAddress(tx, { email, proof: { kind: 'code' }, signedIn, hasStoreAccounts: true })
+        const result = await giveAddress(tx, email, { kind: 'code' }, signedIn)
         if (result !== 'again') await tx.identityAccounts.setCode(email.key, null)
         return result
       })
     },
-    async proveByAttestation(input, integrationAddress, { accountId: signedIn } = {}) {
+    /**
+     * Proves an address by an integration's attestation. Only the donor of a placeholder may attest its address.
+     * @throws EmailProofError `ERR_EMAIL_PROOF` otherwise.
+     */
+    async proveByAttestation(
+      input: string,
+      integrationAddress: string,
+      { accountId: signedIn }: ProveFor = {},
+    ): Promise<IdentityAccount> {
       const email = parseAndSealEmail(input, sealEmail)
-      const proof: EmailProof = { kind: 'attestation', integrationAddress }
-      return prove(email, (tx) => giveAddress(tx, { email, proof, signedIn, hasStoreAccounts: true }))
+      return prove(email, (tx) => giveAddress(tx, email, { kind: 'attestation', integrationAddress }, signedIn))
     },
-    async reportProof({ email: input, accountId: signedIn }) {
+    async reportProof({ email: input, accountId }: HostProof): Promise<void> {
       const email = parseAndSealEmail(input, sealEmail)
-      const { hasStoreAccounts } = deps
-      await prove(email, (tx) => giveAddress(tx, { email, proof: { kind: 'host' }, signedIn, hasStoreAccounts }))
+      await prove(email, (tx) => giveAddress(tx, email, { kind: 'host' }, accountId))
     },
   }
 }

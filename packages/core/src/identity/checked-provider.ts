@@ -1,4 +1,5 @@
 /** Checks a provider's answers, and turns its failures into errors. Source: docs/decisions/identity.md. @module */
+import { once } from 'node:events'
 import { shareResponseSchema } from '@payment-integration/contract'
 import * as z from 'zod/mini'
 import {
@@ -49,21 +50,15 @@ export function createCheckedProvider(provider: IdentityProvider, logger: Pick<L
   }
 }
 
+type ProviderReads = Pick<IdentityProvider, 'find' | 'review'>
+
 /** Answers `unavailable` to look-ups and polls as soon as the signal aborts. */
-export function stopWithSignal(
-  provider: Pick<IdentityProvider, 'find' | 'review'>,
-  signal: AbortSignal,
-): Pick<IdentityProvider, 'find' | 'review'> {
-  function raceAbort<T>(send: () => Promise<ProviderAnswer<T>>): Promise<ProviderAnswer<T>> {
-    return new Promise((resolve, reject) => {
-      const stop = () => resolve(stopped)
-      signal.addEventListener('abort', stop, { once: true })
-      if (signal.aborted) stop()
-      else
-        send()
-          .then(resolve, reject)
-          .finally(() => signal.removeEventListener('abort', stop))
-    })
+export function stopWithSignal(provider: ProviderReads, signal: AbortSignal): ProviderReads {
+  async function raceAbort<T>(send: () => Promise<ProviderAnswer<T>>): Promise<ProviderAnswer<T>> {
+    if (signal.aborted) return stopped
+    const answered = new AbortController()
+    const stopping = once(signal, 'abort', { signal: answered.signal }).then(() => stopped)
+    return Promise.race([send(), stopping]).finally(() => answered.abort())
   }
   return {
     find: (externalUserId) => raceAbort(() => provider.find(externalUserId)),

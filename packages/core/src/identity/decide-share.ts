@@ -1,6 +1,6 @@
 /** Decides what a share does. Source: docs/interface.md 3, 4.2; docs/decisions/identity.md. @module */
 import type { Review } from '../ports/identity.js'
-import type { IdentitySubject, RedemptionRecord, ShareOutcome } from './identity-store.js'
+import type { AnswerOutcome, IdentitySubject, RedemptionRecord } from './identity-store.js'
 import { isRejected, notStarted, toShownReview } from './reviews.js'
 
 interface ShareFacts {
@@ -22,15 +22,11 @@ export type ShareDecision =
   /** Look up the applicants of these redemptions first. */
   | { readonly kind: 'look_up'; readonly redemptions: readonly RedemptionRecord[] }
   /** Answer the review with `reused: false`; the token is not redeemed. */
-  | {
-      readonly kind: 'answer'
-      readonly review: Review
-      readonly outcome: Extract<ShareOutcome, 'already_approved' | 'in_flight' | 'concurrent'>
-    }
+  | { readonly kind: 'answer'; readonly review: Review; readonly outcome: AnswerOutcome }
   /** A direct verification, or one of another donor: 409. */
   | { readonly kind: 'not_donated'; readonly outcome: 'not_donated' }
   /** A redemption with an unknown outcome: 503. */
-  | { readonly kind: 'unavailable'; readonly outcome: Extract<ShareOutcome, 'unknown' | 'unresolved'> }
+  | { readonly kind: 'unavailable'; readonly outcome: 'unknown' | 'unresolved' }
 
 /**
  * A direct verification, or another donor's, is answered 409 first, so that the answer reveals no redemption. While a
@@ -61,15 +57,10 @@ export function decideShare({ open, subjects, redemptions, caller, lookedUp }: S
 }
 
 /** The subject whose verification counts for a person: the open one, else the one attached last, or null. */
-export function findSubjectThatCounts(
-  open: IdentitySubject,
-  subjects: readonly IdentitySubject[],
-): IdentitySubject | null {
+export function findSubjectThatCounts(open: IdentitySubject, subjects: readonly IdentitySubject[]) {
   if (open.donor !== null) return open
-  let newest: IdentitySubject | null = null
-  for (const each of subjects)
-    if (each.donor !== null && (newest === null || (each.attachedAt ?? 0) >= (newest.attachedAt ?? 0))) newest = each
-  return newest
+  const shared = subjects.filter(({ donor }) => donor !== null)
+  return shared.sort((a, b) => (a.attachedAt ?? 0) - (b.attachedAt ?? 0)).at(-1) ?? null
 }
 
 /** Whether the provider may still redeem the token. */

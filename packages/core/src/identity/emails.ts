@@ -8,7 +8,9 @@ import type { EmailAddress } from '../ports/identity.js'
 import type { RandomSource } from '../ports/runtime.js'
 import { type DataKeyStore, type MasterKey, parseMasterKey } from '../secrets/keys.js'
 import { openDataKey, sealDataKey, sealText } from '../secrets/seal.js'
-import type { ProofRejection, StoredEmailCode } from './identity-store.js'
+import type { StoredEmailCode } from './identity-store.js'
+
+type Random = Pick<RandomSource, 'bytes'>
 
 /** Longest address and longest part before the `@`, in bytes of UTF-8. Source: RFC 5321 4.5.3.1. */
 const maxBytes = { address: 254, local: 64 } as const
@@ -37,19 +39,21 @@ export function normalizeEmail(input: string): string | null {
   return Buffer.byteLength(local) > maxBytes.local || Buffer.byteLength(address) > maxBytes.address ? null : address
 }
 
+export const invalidEmailMessage = 'email must be a valid email address'
+
 /** Returns the stored forms of a normalized address: its keyed hash, and the address sealed. */
 export type SealEmail = (address: string) => EmailAddress
 
 /** The stored forms of an address in any spelling. @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID`. */
 export function parseAndSealEmail(input: string, sealEmail: SealEmail): EmailAddress {
   const address = normalizeEmail(input)
-  if (address === null) throw new InvalidShareRequestError('email must be a valid email address')
+  if (address === null) throw new InvalidShareRequestError(invalidEmailMessage)
   return sealEmail(address)
 }
 
 const dataKeyPurpose = 'email'
 
-export function createSealEmail(dataKey: Uint8Array, random: Pick<RandomSource, 'bytes'>): SealEmail {
+export function createSealEmail(dataKey: Uint8Array, random: Random): SealEmail {
   const emailKeys = parseMasterKey(Buffer.from(dataKey).toString('base64url'))
   return (address) => {
     const key = createHmac('sha256', emailKeys.current.derive('email-hash')).update(address, 'utf8').digest('hex')
@@ -59,11 +63,7 @@ export function createSealEmail(dataKey: Uint8Array, random: Pick<RandomSource, 
 }
 
 /** The key that hashes and seals addresses. The first call stores it; a new master key leaves every hash unchanged. */
-export async function openEmailKey(
-  dataKeys: DataKeyStore,
-  keys: MasterKey,
-  random: Pick<RandomSource, 'bytes'>,
-): Promise<Uint8Array> {
+export async function openEmailKey(dataKeys: DataKeyStore, keys: MasterKey, random: Random): Promise<Uint8Array> {
   const stored = await dataKeys.obtain(dataKeyPurpose, sealDataKey(keys, random, dataKeyPurpose, random.bytes(32)))
   return openDataKey(keys, dataKeyPurpose, stored)
 }
@@ -74,37 +74,34 @@ const maxCodeTries = 5
 const codeLength = 12
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-interface CodeVerdict {
-  /** Null: the code is accepted. */
-  readonly rejection: Extract<ProofRejection, 'no_code' | 'code_expired' | 'code_wrong'> | null
-  /** The code to store next; null: none. */
-  readonly nextCode: StoredEmailCode | null
-}
-
 export type EmailCodes = ReturnType<typeof createEmailCodes>
 
 /** Issues and judges one-time codes. Only a keyed hash of a code is stored, bound to its address. */
-export function createEmailCodes(key: Uint8Array, random: Pick<RandomSource, 'bytes'>) {
+export function createEmailCodes(key: Uint8Array, random: Random) {
   const hashCode = (emailKey: string, code: string) =>
     createHmac('sha256', key).update(`${emailKey}|${code}`, 'utf8').digest('hex')
   return {
     /** Issues a random code for an address, with its stored form. */
-    issue(emailKey: string, now: number): { readonly code: string; readonly stored: StoredEmailCode } {
+    issue(emailKey: string, now: number) {
       const code = Array.from(random.bytes(codeLength), (byte) => alphabet[byte & 31]).join('')
       const stored = { hash: hashCode(emailKey, code), expiresAt: now + codeLifetimeMs, triesLeft: maxCodeTries }
       return { code, stored }
     },
-    /** Judges a typed code. Case, spaces and hyphens do not matter; the comparison takes constant time. */
-    judge(emailKey: string, typed: string, stored: StoredEmailCode | null, now: number): CodeVerdict {
+    /**
+     * Judges a typed code; `rejection` is null when it is accepted, and `nextCode` is the code to store next. Case,
+     * spaces and hyphens do not matter; the comparison takes constant time.
+     */
+    judge(emailKey: string, typed: string, stored: StoredEmailCode | null, now: number) {
       // Hashed even without a stored code, so that timing does not reveal whether there is one.
       const typedHash = Buffer.from(hashCode(emailKey, typed.replace(/[\s-]/g, '').toUpperCase()), 'hex')
-      if (stored === null) return { rejection: 'no_code', nextCode: null }
+      if (stored === null) return { rejection: 'no_code', nextCode: null } as const
       const expected = Buffer.from(stored.hash, 'hex')
       const isEqual = typedHash.length === expected.length && timingSafeEqual(typedHash, expected)
-      if (isExpired(stored.expiresAt, now, codeLifetimeMs)) return { rejection: 'code_expired', nextCode: null }
-      if (isEqual) return { rejection: null, nextCode: null }
+      if (isExpired(stored.expiresAt, now, codeLifetimeMs))
+        return { rejection: 'code_expired', nextCode: null } as const
+      if (isEqual) return { rejection: null, nextCode: null } as const
       const triesLeft = stored.triesLeft - 1
-      return { rejection: 'code_wrong', nextCode: triesLeft > 0 ? { ...stored, triesLeft } : null }
+      return { rejection: 'code_wrong', nextCode: triesLeft > 0 ? { ...stored, triesLeft } : null } as const
     },
   }
 }

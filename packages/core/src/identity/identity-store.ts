@@ -11,10 +11,7 @@ export interface MissingApplicant {
 }
 
 export interface Verification {
-  /**
-   * The integration that shared the verification, even if its applicant is gone; null: there is no verification, or a
-   * direct one.
-   */
+  /** The integration that shared the verification, even if its applicant is gone; null: none did. */
   readonly donor: string | null
   readonly applicantId: string | null
   /** Number of the redemption whose applicant is attached; null: none. */
@@ -59,23 +56,19 @@ export type VerificationChange = Partial<Verification> & {
   readonly pollInMs?: number | null | undefined
 }
 
+/**
+ * - `in_flight`: the token may be in flight. With an expired lease the outcome is unknown.
+ * - `unknown`: no answer arrived.
+ * - `unresolved`: no answer arrived, and a look-up proves nothing: an operator must resolve the redemption.
+ * - `absent`: after the lease, the provider knew no applicant with the external user id.
+ * - `refused`: the provider rejected the token, or nothing was sent: the redemption used no token.
+ * - `attached`: the applicant was attached to the subject.
+ * - `surplus`: the applicant is not attached: the subject has a newer applicant, or one of another donor.
+ * - `foreign`: the external user id belongs to an applicant that is older than the redemption.
+ */
 export type RedemptionState =
-  /** The token may be in flight. With an expired lease the outcome is unknown. */
-  | 'in_flight'
-  /** No answer arrived. */
-  | 'unknown'
-  /** No answer arrived, and a look-up proves nothing: an operator must resolve the redemption. */
-  | 'unresolved'
-  /** After the lease, the provider knew no applicant with the external user id. */
-  | 'absent'
-  /** The provider rejected the token, or nothing was sent: the redemption used no token. */
-  | 'refused'
-  /** The applicant was attached to the subject. */
-  | 'attached'
-  /** The applicant is not attached: the subject has a newer applicant, or one of another donor. */
-  | 'surplus'
-  /** The external user id belongs to an applicant that is older than the redemption. */
-  | 'foreign'
+  | ('in_flight' | 'unknown' | 'unresolved' | 'absent')
+  | ('refused' | 'attached' | 'surplus' | 'foreign')
 
 /** One use of a share token at the provider, named by `externalUserId`. No name is ever deleted or reused. */
 export interface RedemptionRecord {
@@ -103,44 +96,23 @@ export type NewRedemption = Omit<RedemptionRecord, 'isLeased' | 'state' | 'appli
   readonly leaseMs: number
 }
 
-export interface RedemptionChange {
-  readonly state?: RedemptionState | undefined
-  readonly applicantId?: string | undefined
-  readonly levelName?: string | undefined
+/** A change of a redemption. Absent fields are unchanged. */
+export type RedemptionChange = {
+  readonly [Field in 'state' | 'applicantId' | 'levelName']?: RedemptionRecord[Field] | undefined
+} & {
   /** Time until the next look-up, in milliseconds by the store's clock; null: no look-up. */
   readonly lookUpInMs?: number | null | undefined
 }
 
+/** Outcomes of answers with a stored review: no token was used. */
+export type AnswerOutcome = 'already_approved' | 'in_flight' | 'concurrent'
+
+/** docs/guides/operate-shared-verifications.md has the meaning of each. */
 export type ShareOutcome =
-  | 'started'
-  | 'redeemed'
-  /** A look-up found the applicant of a redemption with an unknown outcome. */
-  | 'found'
-  /** A webhook reported the applicant. */
-  | 'reported'
-  /** An operator resolved a redemption. */
-  | 'resolved'
-  /** The answer was the caller's stored approval. */
-  | 'already_approved'
-  /** The answer was the caller's stored review, which is not completed. */
-  | 'in_flight'
-  /** Another redemption of the person was in flight. */
-  | 'concurrent'
-  /** The verification is direct, or of another donor. */
-  | 'not_donated'
-  | 'rejected'
-  | 'unknown'
-  | 'unresolved'
-  | 'absent'
-  | 'foreign'
-  | 'surplus'
-  /** Too late to send within the lease: nothing was sent. */
-  | 'late'
-  /** No round succeeded: another request changed the owner, or the external user id was taken. */
-  | 'exhausted'
-  | 'misconfigured'
-  | 'throttled'
-  | 'unavailable'
+  | AnswerOutcome
+  | ('started' | 'redeemed' | 'found' | 'reported' | 'resolved' | 'rejected' | 'surplus' | 'late')
+  | ('unknown' | 'unresolved' | 'absent' | 'foreign')
+  | ('not_donated' | 'exhausted' | 'misconfigured' | 'throttled' | 'unavailable')
 
 /** An entry of the log of shares, without e-mail address and token. */
 export interface ShareRecord {
@@ -264,16 +236,14 @@ export interface IdentityTransaction {
   recordEvent(eventKey: string, at: number): Promise<boolean>
 }
 
+/**
+ * - `no_code`: the address has no code: none was requested, or it was used, replaced or tried too often.
+ * - `not_placeholder`: the attested address has an account already.
+ * - `not_donor`: the attesting integration is not the donor of the placeholder's verification.
+ */
 export type ProofRejection =
-  /** The address has no code: none was requested, or it was used, replaced or tried too often. */
-  | 'no_code'
-  | 'code_expired'
-  | 'code_wrong'
-  /** The attested address has an account already. */
-  | 'not_placeholder'
-  /** The attesting integration is not the donor of the placeholder's verification. */
-  | 'not_donor'
-  | 'unknown_account'
+  | ('no_code' | 'code_expired' | 'code_wrong')
+  | ('not_placeholder' | 'not_donor' | 'unknown_account')
 
 /** An event of an account, without e-mail address and code. */
 export interface AccountEvent {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import * as fixtures from '../../test/support/identity-setup.js'
-import { applyLookUp } from './poll.js'
-import { clockSkewMs, firstLookUpMs, redemptionLeaseMs } from './redemption.js'
+import { applyLookUp, clockSkewMs, firstLookUpMs, redemptionLeaseMs } from './redemption.js'
 
 const { begun, first, identitySetup, lostSetup, otherShop, redemptionWith, review, second, shop } = fixtures
 const unavailable = expect.objectContaining({ code: 'ERR_IDENTITY_UNAVAILABLE', retryable: true })

@@ -28,87 +28,65 @@ export interface CloseRequest {
   readonly dryRun?: boolean | undefined
 }
 
-export type CloseResult =
-  /** The hold, or the wait for a missing applicant, is closed, or with `dryRun` would be. */
-  | 'closed'
-  /** The applicant is not deactivated, not missing, or counts as gone already. */
-  | 'nothing_to_close'
-  /** The provider knows the missing applicant: a poll is due at once. */
-  | 'known'
-  /** The provider does not know the missing applicant. Its external user id belongs to another one, see the log. */
-  | 'name_taken'
-  /** The applicant on hold is also missing: close `missing` first. */
-  | 'missing'
-  /** The provider does not know the applicant on hold. */
-  | 'unknown'
-  /** The provider's review differs from the stored one: a poll is due at once; retry after it. */
-  | 'other_review'
-  /** No redemption is stored, or the provider knows no other applicant of that time: check the configured tenant. */
-  | 'unproven'
-  /** The verification changed meanwhile: retry. */
-  | 'changed'
-
 /**
- * An operator's actions on verifications. Each is in the audit log, and may reject with IdentityUnavailableError,
- * IdentityMisconfiguredError, StoreError.
+ * - `closed`: the hold, or the wait for a missing applicant, is closed, or with `dryRun` would be.
+ * - `nothing_to_close`: the applicant is not deactivated, not missing, or counts as gone already.
+ * - `known`: the provider knows the missing applicant: a poll is due at once.
+ * - `name_taken`: its external user id belongs to another applicant, see the log.
+ * - `missing`: the applicant on hold is also missing: close `missing` first.
+ * - `unknown`: the provider does not know the applicant on hold.
+ * - `other_review`: the provider's review differs from the stored one: a poll is due at once; retry after it.
+ * - `unproven`: no redemption is stored, or the provider knows no other applicant of that time: check the tenant.
+ * - `changed`: the verification changed meanwhile: retry.
  */
-export interface IdentityActions {
-  /** Resolves a redemption that is `unresolved`, or `unknown` or `in_flight` with an expired lease. */
-  resolveRedemption(request: ResolveRequest): Promise<ResolveResult>
-  /**
-   * Closes a hold if the review is unchanged. Closes a missing applicant if the provider does not know it, but knows
-   * another one of that time.
-   */
-  closeVerification(request: CloseRequest): Promise<CloseResult>
-}
+export type CloseResult =
+  | ('closed' | 'nothing_to_close' | 'changed' | 'known' | 'name_taken' | 'unproven')
+  | ('missing' | 'unknown' | 'other_review')
+
+/** Each is audited, and may reject with IdentityUnavailableError, IdentityMisconfiguredError, StoreError. */
+export type IdentityActions = ReturnType<typeof createIdentityActions>
 
 /** The most other applicants that are polled in search of one that the provider knows. */
 const maxWitnesses = 5
 const pageSize = 500
 
-export function createIdentityActions(parts: IdentityParts & { readonly audited: Audited }): IdentityActions {
+export function createIdentityActions(parts: IdentityParts & { readonly audited: Audited }) {
   const { store, provider, clock, logger, audited } = parts
 
+  /** Resolves a redemption that is `unresolved`, or `unknown` or `in_flight` with an expired lease. */
   async function resolveRedemption({ externalUserId, applicantId }: ResolveRequest): Promise<ResolveResult> {
-    let applicant: Applicant | null = null
-    if (applicantId !== null) {
-      const answer = await callProvider(() => provider.review(applicantId), { externalUserId })
-      if (answer === null) return 'unknown_applicant'
-      applicant = { ...answer, applicantId }
-    }
+    const answer = applicantId === null ? null : await callProvider(provider.review(applicantId), { externalUserId })
+    if (applicantId !== null && answer === null) return 'unknown_applicant'
     return audited(async (tx, note) => {
       const named = await tx.identity.redemption(externalUserId)
       if (named === null) return 'not_open'
-      const { emailKey } = await lockSubject(tx, named.subjectId)
+      const { id: subjectId, emailKey } = await lockSubject(tx, named.subjectId)
       // Another request may have resolved the redemption before the lock.
       const redemption = await tx.identity.redemption(externalUserId)
       if (redemption === null || !isResolvable(redemption)) return 'not_open'
+      const holder = applicantId === null ? null : await tx.identity.findSubjectByApplicant(applicantId)
+      if (holder !== null) return holder.id === subjectId ? 'of_another_redemption' : 'of_another_subject'
+      const applicant = answer && applicantId !== null ? { ...answer, applicantId } : null
       const outcome = await storeResolution(tx, redemption, applicant)
       const details = { outcome, applicantId, integrationAddress: redemption.integrationAddress, emailKey }
-      if (outcome === 'attached' || outcome === 'surplus' || outcome === 'absent')
-        note({ action: 'identity.redemption_resolved', subject: externalUserId, details })
+      note({ action: 'identity.redemption_resolved', subject: externalUserId, details })
       return outcome
     })
   }
 
-  async function storeResolution(
-    tx: StoreTransaction,
-    redemption: RedemptionRecord,
-    applicant: Applicant | null,
-  ): Promise<ResolveResult> {
-    const { externalUserId, subjectId, isFindable } = redemption
+  async function storeResolution(tx: StoreTransaction, redemption: RedemptionRecord, applicant: Applicant | null) {
     if (applicant !== null) {
-      const holder = await tx.identity.findSubjectByApplicant(applicant.applicantId)
-      if (holder !== null) return holder.id === subjectId ? 'of_another_redemption' : 'of_another_subject'
       const { isAttached } = await attachApplicant(tx, { redemption, applicant, outcome: 'resolved' }, parts)
       return isAttached ? 'attached' : 'surplus'
     }
     // `refused` ends the look-ups: an absent applicant would be looked up for another day.
-    await tx.identity.changeRedemption(externalUserId, { state: isFindable ? 'refused' : 'absent', lookUpInMs: null })
+    const state = redemption.isFindable ? 'refused' : 'absent'
+    await tx.identity.changeRedemption(redemption.externalUserId, { state, lookUpInMs: null })
     await logShare(tx, clock.now(), redemption, 'resolved')
     return 'absent'
   }
 
+  /** Closes a hold if the review is unchanged, or a missing applicant if the provider knows another of that time. */
   async function closeVerification({ subjectId, kind, dryRun = false }: CloseRequest): Promise<CloseResult> {
     const [subject] = await store.identity.subjects({ id: subjectId, limit: 1 })
     const applicantId = subject?.applicantId ?? null
@@ -127,20 +105,20 @@ export function createIdentityActions(parts: IdentityParts & { readonly audited:
   /** A hold hides the review, which is shown again only if the provider still answers the same one. */
   async function judgeHold({ missing, review }: IdentitySubject, applicantId: string): Promise<CloseResult> {
     if (missing !== null) return 'missing'
-    const answer = await callProvider(() => provider.review(applicantId), { applicantId })
+    const answer = await callProvider(provider.review(applicantId), { applicantId })
     if (answer === null) return 'unknown'
     const levelName = (await findRedemption(applicantId))?.levelName ?? null
     return isSameReview(answer.review, review) && !isOtherLevel(levelName, answer) ? 'closed' : 'other_review'
   }
 
   async function judgeMissing({ emailKey, reviewedAt }: IdentitySubject, applicantId: string): Promise<CloseResult> {
-    if ((await callProvider(() => provider.review(applicantId), { applicantId })) !== null) return 'known'
+    if ((await callProvider(provider.review(applicantId), { applicantId })) !== null) return 'known'
     const redemption = await findRedemption(applicantId)
     // The look-up by external user id needs the redemption. A direct verification has none.
     if (redemption === null && emailKey !== null) return 'unproven'
     if (redemption?.isFindable === true) {
       const { externalUserId } = redemption
-      const named = await callProvider(() => provider.find(externalUserId), { externalUserId })
+      const named = await callProvider(provider.find(externalUserId), { externalUserId })
       if (named?.applicantId === applicantId) return 'known'
       if (named !== null) {
         const ids = { externalUserId, applicantId: named.applicantId, missing: applicantId }
@@ -157,8 +135,7 @@ export function createIdentityActions(parts: IdentityParts & { readonly audited:
    * alone proves no date: a copied applicant has the review time of its original.
    */
   async function hasWitness(missingId: string, knownAt: number): Promise<boolean> {
-    let remaining = maxWitnesses
-    let afterId: string | undefined
+    let [remaining, afterId]: [number, string | undefined] = [maxWitnesses, undefined]
     for (;;) {
       const page = await store.identity.subjects({ limit: pageSize, afterId })
       for (const { applicantId, missing, reviewedAt } of page) {
@@ -166,7 +143,7 @@ export function createIdentityActions(parts: IdentityParts & { readonly audited:
         if (applicantId === null || applicantId === missingId || !isOfThatTime) continue
         const redemption = await findRedemption(applicantId)
         if (redemption === null || redemption.startedAt > knownAt) continue
-        if ((await callProvider(() => provider.review(applicantId), { applicantId })) !== null) return true
+        if ((await callProvider(provider.review(applicantId), { applicantId })) !== null) return true
         remaining -= 1
         if (remaining === 0) return false
       }
@@ -179,23 +156,16 @@ export function createIdentityActions(parts: IdentityParts & { readonly audited:
     return store.transaction((tx) => tx.identity.findAttachedRedemption(applicantId))
   }
 
-  async function callProvider<T>(
-    call: () => Promise<ProviderAnswer<T>>,
-    about: Readonly<Record<string, string>>,
-  ): Promise<T> {
-    const answer = await call()
+  async function callProvider<T>(call: Promise<ProviderAnswer<T>>, about: Record<string, string>): Promise<T> {
+    const answer = await call
     if (answer.kind === 'answer') return answer.value
     logFailure(logger, answer, about)
     throw createFailureError(answer)
   }
 
-  function closeHoldOrMissing(
-    before: IdentitySubject,
-    applicantId: string,
-    kind: CloseRequest['kind'],
-  ): Promise<CloseResult> {
+  function closeHoldOrMissing(before: IdentitySubject, applicantId: string, kind: CloseRequest['kind']) {
     const { id, donor, emailKey, revision } = before
-    return audited(async (tx, note) => {
+    return audited<CloseResult>(async (tx, note) => {
       const locked = await lockSubject(tx, id)
       if (locked.revision !== revision) return 'changed'
       const now = clock.now()

@@ -1,25 +1,14 @@
 /** Polls reviews, and looks up redemptions of unknown outcome. Source: docs/decisions/identity.md. @module */
-import type { Applicant, DatedReview, Review } from '../ports/identity.js'
-import type { Logger } from '../ports/runtime.js'
-import type { StoreTransaction } from '../ports/store.js'
-import { logFailure, type ProviderFailure, stopWithSignal } from './checked-provider.js'
-import type {
-  IdentitySubject,
-  MissingApplicant,
-  RedemptionRecord,
-  RedemptionState,
-  VerificationChange,
-} from './identity-store.js'
+import type { DatedReview, Review } from '../ports/identity.js'
+import { logFailure, stopWithSignal } from './checked-provider.js'
+import type { IdentitySubject, MissingApplicant, RedemptionRecord, VerificationChange } from './identity-store.js'
 import {
   absentLookUpMs,
-  absentLookUpsForMs,
-  attachApplicant,
-  clockSkewMs,
-  firstLookUpMs,
   type IdentityParts,
   lockSubject,
-  logOtherLevel,
-  logShare,
+  lookUpRedemptions,
+  mayHaveApplicant,
+  otherLevelMessage,
   redemptionLeaseMs,
   retryLookUpMs,
 } from './redemption.js'
@@ -48,18 +37,13 @@ const minMissingForFault = 3
  * is polled for another day, unless a webhook reported the deletion. While many are missing at once, only a reported
  * one counts as gone.
  */
-async function judgeMissing(
-  { known, missing }: Round,
-  { store, clock, logger }: Omit<IdentityParts, 'provider'>,
-): Promise<void> {
+async function judgeMissing({ known, missing }: Round, { store, clock, logger }: IdentityParts): Promise<void> {
   if (missing.length === 0) return
   const atOnce = await store.identity.countMissing()
   const isFault = (missing.length >= minMissingForFault && missing.length > known) || atOnce > maxMissingAtOnce
+  const counts = { missing: missing.length, known, atOnce }
   if (isFault)
-    logger.error(
-      { missing: missing.length, known, atOnce },
-      'The identity provider does not know many applicants: check the tenant and the environment.',
-    )
+    logger.error(counts, 'The identity provider does not know many applicants: check the tenant and the environment.')
   for (const before of missing)
     await store.transaction(async (tx) => {
       const { id, applicantId, revision, missing: noted } = await lockSubject(tx, before.id)
@@ -67,12 +51,9 @@ async function judgeMissing(
       if (applicantId === null || revision !== before.revision) return
       const now = clock.now()
       const { since, reported, confirmed } = noted ?? { since: now, reported: false, confirmed: false }
-      if (confirmed) {
-        // Still polled: the applicant comes back if the fault was ours.
-        const pollInMs = nextPollMs({ reviewStatus: 'completed' }, now - since)
-        await tx.identity.changeVerification(id, { pollInMs })
-        return
-      }
+      // Still polled: the applicant comes back if the fault was ours.
+      const completedPollMs = nextPollMs({ reviewStatus: 'completed' }, now - since)
+      if (confirmed) return tx.identity.changeVerification(id, { pollInMs: completedPollMs })
       const isGone = reported || (!isFault && now - since >= missingUntilGoneMs)
       if (isGone)
         logger.warn({ subjectId: id, applicantId }, 'An applicant is gone at the provider; its donor may share again.')
@@ -94,88 +75,6 @@ export function markGone({ since, reported }: MissingApplicant, now: number): Ve
   return { missing, review: null, reviewedAt: now, doubt: null, pollInMs: inFlightPollMs }
 }
 
-/**
- * Looks up external user ids in order and stores each answer. Stops at the first failure and resolves it; null: none
- * failed. `integrationAddress`: of the integration whose request waits for the answers; absent: a poll.
- */
-export async function lookUpRedemptions(
-  parts: IdentityParts,
-  redemptions: readonly RedemptionRecord[],
-  integrationAddress?: string,
-): Promise<Exclude<ProviderFailure, { kind: 'rejected' }> | null> {
-  const { store, provider, logger } = parts
-  for (const redemption of redemptions) {
-    const { externalUserId } = redemption
-    const answer = await provider.find(externalUserId, integrationAddress)
-    if (answer.kind !== 'answer') {
-      logFailure(logger, answer, { externalUserId })
-      return answer
-    }
-    const misfit = answer.value === null ? null : findMisfit(redemption, answer.value, logger)
-    if (misfit === 'level') return { kind: 'misconfigured', reason: 'another level' }
-    const found = misfit === 'age' ? 'foreign' : (answer.value ?? 'nobody')
-    await store.transaction((tx) => applyLookUp(tx, { redemption, found }, parts))
-  }
-  return null
-}
-
-/** Returns and logs why an applicant cannot come from a redemption; null: it can. */
-export function findMisfit(
-  { externalUserId, startedAt, levelName }: Pick<RedemptionRecord, 'externalUserId' | 'startedAt' | 'levelName'>,
-  applicant: Pick<Applicant, 'applicantId' | 'createdAt' | 'levelName'>,
-  logger: Pick<Logger, 'error'>,
-): 'age' | 'level' | null {
-  const { applicantId, createdAt = null } = applicant
-  const isOlder = createdAt !== null && createdAt < startedAt - clockSkewMs
-  const misfit = isOlder ? 'age' : isOtherLevel(levelName, applicant) ? 'level' : null
-  if (misfit !== null)
-    logger.error({ externalUserId, applicantId, misfit }, 'External user id is taken by an unknown applicant.')
-  return misfit
-}
-
-/** Whether the provider may still know an applicant of a redemption. */
-export function mayHaveApplicant(state: RedemptionState): boolean {
-  return state === 'in_flight' || state === 'unknown' || state === 'unresolved' || state === 'absent'
-}
-
-/**
- * Stores the result of a look-up. A redemption that was resolved meanwhile is unchanged. `nobody`: no applicant has the
- * external user id. `foreign`: an applicant older than the redemption has it.
- */
-export async function applyLookUp(
-  tx: StoreTransaction,
-  { redemption, found }: { readonly redemption: RedemptionRecord; readonly found: Applicant | 'nobody' | 'foreign' },
-  deps: Pick<IdentityParts, 'clock' | 'logger'>,
-): Promise<void> {
-  const { externalUserId, subjectId } = redemption
-  await lockSubject(tx, subjectId)
-  const stored = await tx.identity.redemption(externalUserId)
-  if (stored === null || !mayHaveApplicant(stored.state)) return
-  if (typeof found === 'object') {
-    await attachApplicant(tx, { redemption, applicant: found, outcome: 'found' }, deps)
-    return
-  }
-  const ageMs = deps.clock.now() - redemption.startedAt
-  // The token may still be redeemed, so its applicant is looked up again after the lease.
-  if (redemption.isLeased) {
-    const waitMs = Math.min(redemptionLeaseMs, Math.max(firstLookUpMs, redemptionLeaseMs - ageMs))
-    await tx.identity.changeRedemption(externalUserId, { lookUpInMs: waitMs })
-    return
-  }
-  // Where applicants cannot be found by external user id, an empty look-up proves nothing.
-  const absence = stored.state === 'absent' || stored.isFindable ? 'absent' : 'unresolved'
-  const state = found === 'foreign' ? 'foreign' : absence
-  const lookUpInMs = state === 'foreign' || (state === 'absent' && ageMs >= absentLookUpsForMs) ? null : absentLookUpMs
-  await tx.identity.changeRedemption(externalUserId, { state, lookUpInMs })
-  if (state === stored.state) return
-  if (state === 'unresolved')
-    deps.logger.error(
-      { externalUserId },
-      'The outcome of a redemption cannot be looked up: an operator must resolve it.',
-    )
-  await logShare(tx, deps.clock.now(), redemption, state)
-}
-
 /** The most look-ups and polls of one round; the provider allows far more: 300 requests in 5 seconds. */
 const maxPolls = 50
 /** How long an event of the provider is stored, in milliseconds: longer than verdicts are polled. */
@@ -183,6 +82,8 @@ const eventRetentionMs = 40 * 24 * 60 * 60_000
 const maxForgotten = 500
 
 const longestWaits = { leaseMs: redemptionLeaseMs, lookUpMs: absentLookUpMs, pollMs: longestPollMs }
+
+type RedemptionName = Pick<RedemptionRecord, 'externalUserId' | 'subjectId'>
 
 interface Round {
   readonly provider: IdentityParts['provider']
@@ -192,10 +93,7 @@ interface Round {
   readonly missing: IdentitySubject[]
 }
 
-/**
- * Builds a round: it looks up applicants of due redemptions, and polls due reviews, until the signal aborts. Resolves
- * their number.
- */
+/** Builds a round: it looks up and polls what is due, until the signal aborts. Resolves the number of calls. */
 export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => Promise<number> {
   const { store, clock, logger } = parts
 
@@ -207,23 +105,19 @@ export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => P
       logger.warn({ ended }, 'Verifications waited longer than any delay: a clock was ahead. They are due now.')
     const lookUps = await store.identity.dueLookUps(maxPolls)
     const reviews = lookUps.length < maxPolls ? await store.identity.duePolls(maxPolls - lookUps.length) : []
-    const polls = [
-      ...lookUps.map((each) => () => lookUpApplicant(each.externalUserId, each.subjectId, round)),
-      ...reviews.map((each) => () => pollReview(each.subjectId, round)),
-    ]
     let polled = 0
-    for (const each of polls) {
+    for (const due of [...lookUps, ...reviews]) {
       // More requests would prolong the throttling.
       if (round.isThrottled || signal?.aborted === true) break
       polled += 1
-      await each()
+      await ('externalUserId' in due ? lookUpApplicant(due, round) : pollReview(due, round))
     }
     await judgeMissing(round, parts)
     await store.identity.forgetEvents(Math.max(0, clock.now() - eventRetentionMs), maxForgotten)
     return polled
   }
 
-  async function lookUpApplicant(externalUserId: string, subjectId: string, round: Round): Promise<void> {
+  async function lookUpApplicant({ externalUserId, subjectId }: RedemptionName, round: Round): Promise<void> {
     const redemption = await store.transaction(async (tx) => {
       await lockSubject(tx, subjectId)
       const record = await tx.identity.redemption(externalUserId)
@@ -238,7 +132,7 @@ export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => P
   }
 
   /** Polls one review. A change during the poll is newer than the answer, and stays. */
-  async function pollReview(subjectId: string, round: Round): Promise<void> {
+  async function pollReview({ subjectId }: Pick<RedemptionName, 'subjectId'>, round: Round): Promise<void> {
     const { attached, ...before } = await store.transaction(async (tx) => {
       const stored = await lockSubject(tx, subjectId)
       const attached = stored.applicantId === null ? null : await tx.identity.findAttachedRedemption(stored.applicantId)
@@ -266,26 +160,26 @@ export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => P
     await store.transaction(async (tx) => {
       const locked = await lockSubject(tx, subjectId)
       if (locked.revision !== revision) return
-      const subject = { ...locked, reviewedAt: discardFutureTime(locked.reviewedAt, clock.now()) }
+      const now = clock.now()
+      const subject = { ...locked, reviewedAt: discardFutureTime(locked.reviewedAt, now) }
       const outcome = hasOtherLevel ? 'other_level' : decideOutcome(subject, polled)
-      const isUnsure = outcome === 'doubtful'
       const change = subject.missing === null ? 'review' : 'back'
       const report = { source: 'poll', change, at: polled.reviewedAt, review } as const
       const recorded = outcome === 'unchanged' ? 'applied' : outcome
       if ((outcome !== 'unchanged' && !isNoted) || change === 'back')
-        await tx.identity.recordVerdict({ notedAt: clock.now(), subjectId, applicantId, ...report, outcome: recorded })
-      if (hasOtherLevel) {
-        if (!isNoted) logOtherLevel(logger, { subjectId, applicantId }, polled, attached)
-        const pollInMs = nextPollMs(subject.review ?? initialReview, clock.now() - (subject.reviewedAt ?? polledAt))
-        await tx.identity.changeVerification(subjectId, { missing: null, pollInMs })
-        return
-      }
+        await tx.identity.recordVerdict({ notedAt: now, subjectId, applicantId, ...report, outcome: recorded })
+      const levels = { levelName: polled.levelName, attachedLevel: attached?.levelName }
+      if (hasOtherLevel && !isNoted) logger.warn({ subjectId, applicantId, ...levels }, otherLevelMessage)
+      const knownAt = subject.reviewedAt ?? polledAt
       // The provider's time if there is one; never earlier than the stored time.
-      const otherwise = outcome === 'unchanged' ? (subject.reviewedAt ?? polledAt) : polledAt
+      const otherwise = outcome === 'unchanged' ? knownAt : polledAt
       const reviewedAt = Math.max(polled.reviewedAt ?? otherwise, subject.reviewedAt ?? 0)
-      const pollInMs = isUnsure ? retryPollMs : nextPollMs(review, clock.now() - reviewedAt)
-      const changed = isUnsure ? { doubt: review } : { review, reviewedAt, doubt: null }
-      await tx.identity.changeVerification(subjectId, { ...changed, missing: null, pollInMs })
+      const applied = { review, reviewedAt, doubt: null, pollInMs: nextPollMs(review, now - reviewedAt) }
+      const changes = {
+        ...{ applied, unchanged: applied, doubtful: { doubt: review, pollInMs: retryPollMs } },
+        other_level: { pollInMs: nextPollMs(subject.review ?? initialReview, now - knownAt) },
+      }
+      await tx.identity.changeVerification(subjectId, { ...changes[outcome], missing: null })
     })
   }
 

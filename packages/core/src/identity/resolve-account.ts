@@ -1,7 +1,4 @@
-/**
- * Resolves the account that a share belongs to; the answer reveals no account. Source: docs/interface.md 4.2.
- * @module
- */
+/** Resolves the account of a share; the answer reveals none. Source: docs/interface.md 4.2. @module */
 import type { AddressOwner, EmailAddress } from '../ports/identity.js'
 import type { IdSource } from '../ports/runtime.js'
 import type { StoreTransaction } from '../ports/store.js'

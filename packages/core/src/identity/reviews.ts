@@ -81,7 +81,7 @@ export function isRegression(before: Review | null, after: Review | null): boole
 }
 
 export function isSameReview(one: Review | null, other: Review | null): boolean {
-  return JSON.stringify(listFields(one)) === JSON.stringify(listFields(other))
+  return toSortKey(one) === toSortKey(other)
 }
 
 /** Milliseconds until the next poll; null: there is none. @param ageMs - The age of the verdict. */
@@ -90,11 +90,9 @@ export function nextPollMs({ reviewStatus }: Pick<Review, 'reviewStatus'>, ageMs
   return ageMs < completedPollsForMs ? longestPollMs : null
 }
 
+/** Equal for equal reviews; of two reviews, the worse one has the greater key. */
 function toSortKey(review: Review | null): string {
   const weight = isRejected(review) ? 2 : isApproved(review) ? 1 : 0
-  return `${weight} ${JSON.stringify(listFields(review))}`
-}
-
-function listFields(review: Review | null): readonly unknown[] | null {
-  return review && [review.reviewStatus, review.reviewAnswer, review.rejectType, review.rejectLabels]
+  const { reviewStatus, reviewAnswer, rejectType, rejectLabels } = review ?? {}
+  return JSON.stringify([weight, reviewStatus, reviewAnswer, rejectType, rejectLabels])
 }

@@ -9,22 +9,24 @@ import {
   VerificationUnavailableError,
 } from '../errors.js'
 import { findDuplicateKey } from '../internal/values.js'
-import type { Applicant, IdentityAccounts, IdentityProvider, Review } from '../ports/identity.js'
+import type { Applicant, IdentityAccounts, IdentityProvider } from '../ports/identity.js'
 import type { IdSource } from '../ports/runtime.js'
 import { createFailureError, logFailure } from './checked-provider.js'
-import { decideShare, type ShareDecision } from './decide-share.js'
-import { normalizeEmail, type SealEmail } from './emails.js'
+import { decideShare } from './decide-share.js'
+import { invalidEmailMessage, normalizeEmail, type SealEmail } from './emails.js'
 import type { NewRedemption, ShareOutcome } from './identity-store.js'
-import { findMisfit, lookUpRedemptions, mayHaveApplicant } from './poll.js'
 import {
   absentLookUpsForMs,
   attachApplicant,
+  findMisfit,
   firstLookUpMs,
   formatExternalUserId,
   type IdentityParts,
   lockSubject,
   logShare,
+  lookUpRedemptions,
   maxLookUps,
+  mayHaveApplicant,
   redemptionLeaseMs,
   redemptionWindowMs,
 } from './redemption.js'
@@ -42,8 +44,8 @@ export interface ShareInput extends ShareBody {
   readonly integrationAddress: string
 }
 
-/** The longest token in a URL query, in bytes. Tokens of the provider have at most 1 KB and need no escapes. */
-const maxTokenBytes = shareRequestLimits.kycShareToken
+/** The longest token, in characters and in bytes of a URL query. The provider's have at most 1 KB without escapes. */
+const maxToken = shareRequestLimits.kycShareToken
 
 /**
  * Parses the body: JSON in UTF-8 without duplicate keys. The e-mail address is normalized, the token stays verbatim.
@@ -52,31 +54,24 @@ const maxTokenBytes = shareRequestLimits.kycShareToken
  * @example parseShareRequest(Buffer.from('{"email":"ada@shop.example","kycShareToken":"eyJ..."}'))
  */
 export function parseShareRequest(body: Uint8Array): ShareBody {
-  const parsed = shareRequestSchema.safeParse(parseJson(body))
-  if (!parsed.success) throw new InvalidShareRequestError(describeFlaw(parsed.error.issues[0]))
-  const email = normalizeEmail(parsed.data.email)
+  const { data, error } = shareRequestSchema.safeParse(parseJson(body))
+  if (data === undefined) throw new InvalidShareRequestError(describeFlaw(error.issues[0]))
+  const { email: input, kycShareToken: shareToken } = data
+  const email = normalizeEmail(input)
   if (email === null) throw new InvalidShareRequestError(invalidEmailMessage)
-  const { kycShareToken: shareToken } = parsed.data
   // A lone surrogate cannot be sent verbatim.
   if (/\p{Surrogate}/u.test(shareToken)) throw new InvalidShareRequestError('kycShareToken must be well-formed Unicode')
-  if (String(new URLSearchParams({ '': shareToken })).length - 1 > maxTokenBytes)
-    throw new InvalidShareRequestError(`kycShareToken is longer than ${maxTokenBytes} bytes in a URL`)
+  if (String(new URLSearchParams({ '': shareToken })).length - 1 > maxToken)
+    throw new InvalidShareRequestError(`kycShareToken is longer than ${maxToken} bytes in a URL`)
   return { email, shareToken }
 }
 
-const invalidEmailMessage = 'email must be a valid email address'
-
 function describeFlaw(issue: { readonly code: string; readonly path: readonly PropertyKey[] } | undefined): string {
-  switch (issue?.path[0]) {
-    case 'email':
-      return invalidEmailMessage
-    case 'kycShareToken':
-      return issue.code === 'too_big'
-        ? `kycShareToken is longer than ${shareRequestLimits.kycShareToken} characters`
-        : 'kycShareToken must be a non-empty string'
-    default:
-      return 'Body must be a JSON object'
-  }
+  const field = issue?.path[0]
+  if (field === 'email') return invalidEmailMessage
+  if (field !== 'kycShareToken') return 'Body must be a JSON object'
+  if (issue?.code === 'too_big') return `kycShareToken is longer than ${maxToken} characters`
+  return 'kycShareToken must be a non-empty string'
 }
 
 function parseJson(body: Uint8Array): unknown {
@@ -93,23 +88,95 @@ function parseJson(body: Uint8Array): unknown {
   return value
 }
 
-type RedeemParts = Omit<IdentityParts, 'provider'> & { readonly provider: IdentityProvider }
+/** The most rounds of a request. Another follows when another request was faster or an external user id is taken. */
+const maxRounds = 4
 
-/**
- * Builds the function that redeems a token. It resolves null when an older applicant has the external user id: begin
- * again with the next id.
- */
-function createRedeem(parts: RedeemParts) {
-  const { store, provider, clock, logger } = parts
+interface ShareParts extends IdentityParts {
+  readonly provider: IdentityProvider
+  /** The host's accounts; absent: the store's own. */
+  readonly accounts?: IdentityAccounts | undefined
+  readonly sealEmail: SealEmail
+  readonly ids: IdSource
+  readonly namespace: string
+}
 
-  return async (redemption: NewRedemption, shareToken: string): Promise<ShareResponse | null> => {
+/** Builds the share. A redemption is committed before the call to the provider, so only one of two requests redeems. */
+export function createShare(parts: ShareParts): (input: ShareInput) => Promise<ShareResponse> {
+  const { store, accounts, provider, sealEmail, clock, logger, ids, namespace } = parts
+
+  return async ({ integrationAddress: caller, email: address, shareToken }) => {
+    const email = sealEmail(address)
+    const lookedUp = new Set<string>()
+    let subjectId = ''
+    for (let round = 0; round < maxRounds; round += 1) {
+      const ensured = await store.transaction((tx) => tx.identity.ensureSubject(email, ids.next()))
+      subjectId = ensured.id
+      const hostOwner = accounts === undefined ? undefined : ((await accounts.findAddressOwner(email)) ?? null)
+      const query = { email, ensured, hostOwner }
+      let step = await decide(query, caller, lookedUp)
+      if (step.kind === 'look_up') {
+        // Each applicant goes to the subject of its redemption, not to the caller.
+        const failure = await lookUpRedemptions(parts, step.redemptions, caller)
+        if (failure !== null) {
+          await logOutcome({ integrationAddress: caller, subjectId: step.subjectId }, failure.kind)
+          throw createFailureError(failure)
+        }
+        for (const { externalUserId } of step.redemptions) lookedUp.add(externalUserId)
+        step = await decide(query, caller, lookedUp)
+      }
+      if (step.kind === 'answer') return { ...step.review, reused: false }
+      if (step.kind === 'not_donated') throw new VerificationUnavailableError()
+      if (step.kind === 'unavailable') throw new IdentityUnavailableError()
+      const answer = step.kind === 'redeem' ? await redeem(step.redemption, shareToken) : null
+      if (answer !== null) return answer
+    }
+    await logOutcome({ integrationAddress: caller, subjectId }, 'exhausted')
+    throw new IdentityUnavailableError()
+  }
+
+  function logOutcome(sharer: Pick<NewRedemption, 'integrationAddress' | 'subjectId'>, outcome: ShareOutcome) {
+    return store.transaction((tx) => logShare(tx, clock.now(), sharer, outcome))
+  }
+
+  /** Locks the person, decides, and stores the redemption of a token to redeem. `again`: the owner changed. */
+  function decide(query: AccountQuery, caller: string, lookedUp: ReadonlySet<string>) {
+    // The lease starts before the wait for the lock.
+    const startedAt = clock.now()
+    return store.transaction(async (tx) => {
+      const owned = await lockAndSetOwner(tx, query, ids)
+      if (owned === null) return { kind: 'again' } as const
+      const { open, subjects } = owned
+      const redemptions = await tx.identity.openRedemptions({
+        subjectIds: subjects.map(({ id }) => id),
+        absentSince: Math.max(0, clock.now() - absentLookUpsForMs),
+        limit: maxLookUps,
+      })
+      const decision = decideShare({ open, subjects, redemptions, caller, lookedUp })
+      const sharer = { integrationAddress: caller, subjectId: open.id }
+      if (decision.kind === 'look_up') return { ...decision, subjectId: open.id }
+      if (decision.kind !== 'redeem') {
+        await logShare(tx, clock.now(), sharer, decision.outcome)
+        return decision
+      }
+      const { levelName = null, findsByName: isFindable = true } = provider
+      const number = open.redemptions + 1
+      const externalUserId = formatExternalUserId(namespace, open.id, number)
+      const request = { levelName, isFindable, startedAt, leaseMs: redemptionLeaseMs }
+      const redemption = { ...sharer, externalUserId, number, ...request }
+      await tx.identity.addRedemption(redemption)
+      await logShare(tx, clock.now(), redemption, 'started')
+      return { ...decision, redemption }
+    })
+  }
+
+  /** Redeems a token. Null: an older applicant has the external user id, so begin again with the next one. */
+  async function redeem(redemption: NewRedemption, shareToken: string): Promise<ShareResponse | null> {
     const { externalUserId, integrationAddress, startedAt, leaseMs } = redemption
     // A request signed by `sendBy` is carried out before the lease ends, however long this process is suspended.
     const sendBy = startedAt + leaseMs - redemptionWindowMs
-    const result =
-      clock.now() > sendBy
-        ? ({ kind: 'unsent' } as const)
-        : await provider.redeem({ shareToken, externalUserId, sendBy, integrationAddress })
+    const isLate = clock.now() > sendBy
+    const request = { shareToken, externalUserId, sendBy, integrationAddress }
+    const result = isLate ? ({ kind: 'unsent' } as const) : await provider.redeem(request)
     switch (result.kind) {
       case 'redeemed':
         return answerReused(redemption, result.applicant, 'redeemed')
@@ -163,11 +230,7 @@ function createRedeem(parts: RedeemParts) {
   }
 
   /** Records a redemption that used no token. Resolves the caller's rejected review of the open subject, or null. */
-  async function recordFailure(
-    redemption: NewRedemption,
-    outcome: ShareOutcome,
-    providerCode: number | null = null,
-  ): Promise<Review | null> {
+  async function recordFailure(redemption: NewRedemption, outcome: ShareOutcome, providerCode: number | null = null) {
     const { externalUserId, subjectId, integrationAddress } = redemption
     const state = outcome === 'foreign' ? 'foreign' : 'refused'
     return store.transaction(async (tx) => {
@@ -178,97 +241,5 @@ function createRedeem(parts: RedeemParts) {
       await logShare(tx, clock.now(), redemption, outcome, providerCode)
       return !closed && donor === integrationAddress && isRejected(review) ? review : null
     })
-  }
-}
-
-/** The most rounds of a request. Another follows when another request was faster or an external user id is taken. */
-const maxRounds = 4
-
-interface ShareParts extends RedeemParts {
-  /** The host's accounts; absent: the store's own. */
-  readonly accounts?: IdentityAccounts | undefined
-  readonly sealEmail: SealEmail
-  readonly ids: IdSource
-  readonly namespace: string
-}
-
-type LookUp = Extract<ShareDecision, { kind: 'look_up' }> & { readonly subjectId: string }
-
-type ShareStep =
-  | Exclude<ShareDecision, { kind: 'redeem' | 'look_up' }>
-  | { readonly kind: 'redeem'; readonly redemption: NewRedemption }
-  | LookUp
-  /** The owner of the address changed. */
-  | { readonly kind: 'again' }
-
-/** Builds the share. A redemption is committed before the call to the provider, so only one of two requests redeems. */
-export function createShare(parts: ShareParts): (input: ShareInput) => Promise<ShareResponse> {
-  const { store, accounts, provider, sealEmail, clock, ids, namespace } = parts
-  const redeem = createRedeem(parts)
-
-  return async ({ integrationAddress: caller, email: address, shareToken }) => {
-    const email = sealEmail(address)
-    const lookedUp = new Set<string>()
-    let subjectId = ''
-    for (let round = 0; round < maxRounds; round += 1) {
-      const ensured = await store.transaction((tx) => tx.identity.ensureSubject(email, ids.next()))
-      subjectId = ensured.id
-      const hostOwner = accounts === undefined ? undefined : ((await accounts.findAddressOwner(email)) ?? null)
-      const query = { email, ensured, hostOwner }
-      let step = await decide(query, caller, lookedUp)
-      if (step.kind === 'look_up') {
-        await lookUpOutcomes(caller, step)
-        for (const { externalUserId } of step.redemptions) lookedUp.add(externalUserId)
-        step = await decide(query, caller, lookedUp)
-      }
-      if (step.kind === 'answer') return { ...step.review, reused: false }
-      if (step.kind === 'not_donated') throw new VerificationUnavailableError()
-      if (step.kind === 'unavailable') throw new IdentityUnavailableError()
-      const answer = step.kind === 'redeem' ? await redeem(step.redemption, shareToken) : null
-      if (answer !== null) return answer
-    }
-    const sharer = { integrationAddress: caller, subjectId }
-    await store.transaction((tx) => logShare(tx, clock.now(), sharer, 'exhausted'))
-    throw new IdentityUnavailableError()
-  }
-
-  /** Locks the person, decides, and stores the redemption of a token to redeem. */
-  function decide(query: AccountQuery, caller: string, lookedUp: ReadonlySet<string>): Promise<ShareStep> {
-    // The lease starts before the wait for the lock.
-    const startedAt = clock.now()
-    return store.transaction(async (tx) => {
-      const owned = await lockAndSetOwner(tx, query, ids)
-      if (owned === null) return { kind: 'again' }
-      const { open, subjects } = owned
-      const redemptions = await tx.identity.openRedemptions({
-        subjectIds: subjects.map(({ id }) => id),
-        absentSince: Math.max(0, clock.now() - absentLookUpsForMs),
-        limit: maxLookUps,
-      })
-      const decision = decideShare({ open, subjects, redemptions, caller, lookedUp })
-      const sharer = { integrationAddress: caller, subjectId: open.id }
-      if (decision.kind === 'look_up') return { ...decision, subjectId: open.id }
-      if (decision.kind !== 'redeem') {
-        await logShare(tx, clock.now(), sharer, decision.outcome)
-        return decision
-      }
-      const { levelName = null, findsByName: isFindable = true } = provider
-      const number = open.redemptions + 1
-      const externalUserId = formatExternalUserId(namespace, open.id, number)
-      const request = { levelName, isFindable, startedAt, leaseMs: redemptionLeaseMs }
-      const redemption = { ...sharer, externalUserId, number, ...request }
-      await tx.identity.addRedemption(redemption)
-      await logShare(tx, clock.now(), redemption, 'started')
-      return { kind: 'redeem', redemption }
-    })
-  }
-
-  /** Looks up earlier redemptions. Each applicant goes to the subject of its redemption, not to the caller. */
-  async function lookUpOutcomes(caller: string, { redemptions, subjectId }: LookUp) {
-    const failure = await lookUpRedemptions(parts, redemptions, caller)
-    if (failure === null) return
-    const sharer = { integrationAddress: caller, subjectId }
-    await store.transaction((tx) => logShare(tx, clock.now(), sharer, failure.kind))
-    throw createFailureError(failure)
   }
 }

@@ -3,10 +3,18 @@ import type { Review } from '../ports/identity.js'
 import type { IdSource } from '../ports/runtime.js'
 import type { StoreTransaction } from '../ports/store.js'
 import { mayStillRedeem } from './decide-share.js'
-import type { IdentitySubject, RedemptionRecord, VerdictRecord, VerificationChange } from './identity-store.js'
-import { findMisfit, mayHaveApplicant } from './poll.js'
-import type { IdentityParts } from './redemption.js'
-import { attachApplicant, clockSkewMs, lockSubject, logOtherLevel, maxLookUps } from './redemption.js'
+import type { IdentitySubject, RedemptionRecord, VerificationChange } from './identity-store.js'
+import {
+  attachApplicant,
+  clockSkewMs,
+  findMisfit,
+  type IdentityParts,
+  lockSubject,
+  maxLookUps,
+  mayHaveApplicant,
+  nothingReported,
+  otherLevelMessage,
+} from './redemption.js'
 import {
   compareReviews,
   discardFutureTime,
@@ -64,11 +72,10 @@ export function decideDirect(
 }
 
 /** After a direct verification, every share that resolves to the account is answered 409. */
-export function createRecordDirectVerification({
-  store,
-  clock,
-  ids,
-}: Pick<IdentityParts, 'store' | 'clock'> & { readonly ids: IdSource }) {
+export function createRecordDirectVerification(
+  { store, clock }: Pick<IdentityParts, 'store' | 'clock'>,
+  ids: IdSource,
+) {
   return ({ accountId, applicantId, review, at }: DirectVerification): Promise<DirectDecision> =>
     store.transaction(async ({ identity, identityAccounts }) => {
       const subjects = await identity.lockPersons({ accountIds: [accountId] })
@@ -80,9 +87,8 @@ export function createRecordDirectVerification({
       const directSubject = { emailKey: null, email: null, accountId, proved: false }
       const existing = subjects.find(({ emailKey }) => emailKey === null)
       const { id } = existing ?? (await identity.insertSubject({ id: ids.next(), ...directSubject }))
-      const cleared = { doubt: null, presence: null, missing: null }
       const pollInMs = applicantId === null ? null : nextPollMs(review, now - at)
-      const verification = { applicantId, review, reviewedAt: at, attachedAt: now, ...cleared, pollInMs }
+      const verification = { applicantId, review, reviewedAt: at, attachedAt: now, ...nothingReported, pollInMs }
       await identity.changeVerification(id, verification)
       const noFacts = { emailKey: null, proof: null, by: null, reason: null }
       await identityAccounts.log({ at: now, action: 'verified', accountId, ...noFacts })
@@ -105,45 +111,40 @@ export function createApplyVerdict(parts: Omit<IdentityParts, 'provider'>) {
     store.transaction(async (tx) => {
       const { identity } = tx
       const verdict: Verdict = { ...given, change: given.change ?? (given.review === null ? 'deleted' : 'review') }
-      const { externalUserId, applicantId, eventKey, at } = verdict
+      const { externalUserId, applicantId, eventKey, at, review, change } = verdict
       const named = externalUserId === null ? null : await identity.redemption(externalUserId)
       const subjectId = (await identity.findSubjectByApplicant(applicantId))?.id ?? named?.subjectId
       if (subjectId === undefined) return 'unknown'
       const subject = await lockSubject(tx, subjectId)
       const isAttached = subject.applicantId === applicantId
       const redemption = named === null ? null : await identity.redemption(named.externalUserId)
-      if (isDatedAhead(at, clock.now())) return deferFutureVerdict(tx, subject, isAttached ? null : redemption, verdict)
+      const now = clock.now()
+      const ids = { subjectId, applicantId }
+      const report = { notedAt: now, ...ids, source: 'webhook', change, at, review } as const
+      if (isDatedAhead(at, now)) {
+        logger.warn(
+          { applicantId, aheadMs: at - now },
+          'A verdict is dated ahead of this clock. It is not applied; the provider is polled. Check both clocks.',
+        )
+        if (isAttached || redemption === null) await identity.changeVerification(subjectId, { pollInMs: 0 })
+        else if (mayHaveApplicant(redemption.state))
+          await identity.changeRedemption(redemption.externalUserId, { lookUpInMs: 0 })
+        // The event is not recorded, so that a copy is judged again.
+        await identity.recordVerdict({ ...report, outcome: 'doubtful' })
+        return 'doubtful'
+      }
       if (!isAttached) return attachReported(tx, redemption, verdict)
       if (!(await identity.recordEvent(eventKey, at))) return 'duplicate'
-      const attached = verdict.review === null ? null : await identity.findAttachedRedemption(applicantId)
+      const attached = review === null ? null : await identity.findAttachedRedemption(applicantId)
       const hasOtherLevel = attached !== null && isOtherLevel(attached.levelName, verdict)
-      if (hasOtherLevel) logOtherLevel(logger, { subjectId: subject.id, applicantId }, verdict, attached)
-      const countedVerdict = hasOtherLevel ? { ...verdict, review: null } : verdict
-      const { outcome: judged, change } = judgeVerdict(subject, countedVerdict, clock.now())
-      if (Object.keys(change).length > 0) await identity.changeVerification(subject.id, change)
-      const outcome = hasOtherLevel ? 'other_level' : judged
-      await recordVerdict(tx, subject, verdict, outcome)
+      const levels = { levelName: verdict.levelName, attachedLevel: attached?.levelName }
+      if (hasOtherLevel) logger.warn({ ...ids, ...levels }, otherLevelMessage)
+      const judged = judgeVerdict(subject, hasOtherLevel ? { ...verdict, review: null } : verdict, now)
+      if (Object.keys(judged.change).length > 0) await identity.changeVerification(subjectId, judged.change)
+      const outcome = hasOtherLevel ? 'other_level' : judged.outcome
+      await identity.recordVerdict({ ...report, outcome })
       return outcome
     })
-
-  /** Polls the provider instead of applying the verdict. The event is not recorded, so that a copy is judged again. */
-  async function deferFutureVerdict(
-    tx: StoreTransaction,
-    subject: IdentitySubject,
-    redemption: RedemptionRecord | null,
-    verdict: Verdict,
-  ): Promise<'doubtful'> {
-    const { applicantId, at } = verdict
-    logger.warn(
-      { applicantId, aheadMs: at - clock.now() },
-      'A verdict is dated ahead of this clock. It is not applied; the provider is polled. Check both clocks.',
-    )
-    if (redemption === null) await tx.identity.changeVerification(subject.id, { pollInMs: 0 })
-    else if (mayHaveApplicant(redemption.state))
-      await tx.identity.changeRedemption(redemption.externalUserId, { lookUpInMs: 0 })
-    await recordVerdict(tx, subject, verdict, 'doubtful')
-    return 'doubtful'
-  }
 
   /** A review of an applicant that is not attached proves that its token was redeemed. */
   async function attachReported(
@@ -161,35 +162,22 @@ export function createApplyVerdict(parts: Omit<IdentityParts, 'provider'>) {
     const { isAttached } = await attachApplicant(tx, { redemption, applicant, outcome: 'reported' }, parts)
     return isAttached ? 'applied' : 'unknown'
   }
-
-  function recordVerdict(
-    { identity }: StoreTransaction,
-    { id }: IdentitySubject,
-    { applicantId, at, review, change }: Verdict,
-    outcome: VerdictRecord['outcome'],
-  ) {
-    const report = { source: 'webhook', change, at, review, outcome } as const
-    return identity.recordVerdict({ notedAt: clock.now(), subjectId: id, applicantId, ...report })
-  }
 }
 
-function judgeVerdict(subject: IdentitySubject, { at, review, change }: Verdict, now: number): VerdictJudgement {
+function judgeVerdict(subject: IdentitySubject, verdict: Verdict, now: number): VerdictJudgement {
+  const { change, at } = verdict
   if (change === 'deleted') {
     const { since = now, confirmed = false } = subject.missing ?? {}
     // The deletion may be of another environment, so a poll must confirm it.
     return { outcome: 'applied', change: { missing: { since, reported: true, confirmed }, pollInMs: 0 } }
   }
-  if (change === 'review') return judgeReview(subject, { at, review }, now)
+  const judged = judgeReview(subject, verdict, now)
+  if (change === 'review') return judged
   if (subject.presence !== null && subject.presence.at >= at) return { outcome: 'older', change: { pollInMs: 0 } }
-  const judged = judgeReview(subject, { at, review }, now)
   return { ...judged, change: { ...judged.change, presence: { isActive: change === 'activated', at } } }
 }
 
-function judgeReview(
-  subject: IdentitySubject,
-  { at, review }: Pick<ProviderVerdict, 'at' | 'review'>,
-  now: number,
-): VerdictJudgement {
+function judgeReview(subject: IdentitySubject, { at, review }: Verdict, now: number): VerdictJudgement {
   if (review === null) return { outcome: 'applied', change: {} }
   const reported = { review, reviewedAt: at }
   // A clock that was ahead may have written the stored time: later verdicts would seem older.

@@ -1,5 +1,5 @@
 /** Integrations, their secrets and portal sessions, as stored and as shown. Times are unix milliseconds. @module */
-import type { OperatorSessions, SessionRecord } from '../operators/operator-store.js'
+import type { SessionRecord, SessionTokens } from '../operators/operator-store.js'
 import type { SealedSecret, SecretHash } from '../secrets/keys.js'
 
 export interface IntegrationRecord {
@@ -180,7 +180,7 @@ export interface NewIntegrationSession extends Caller {
 }
 
 /** Signs integrations in and out, with their address and API secret. Source: docs/decisions/operators.md. */
-export interface IntegrationSessions extends Pick<OperatorSessions, 'signOut' | 'csrfToken' | 'isCsrfToken'> {
+export interface IntegrationSessions extends SessionTokens {
   /**
    * Opens a session of 12 hours. It ends earlier when the integration is disabled, when the API secret that opened it
    * ends, or when it is the oldest of 20 and another session is opened. Rejections have one answer after the same work.

@@ -1,20 +1,21 @@
 /** Manages operators and their tokens. Source: docs/decisions/operators.md. @module */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Audited } from '../history/audit-log.js'
+import type { AuditEntry } from '../history/audit-store.js'
 import type { Clock, RandomSource } from '../ports/runtime.js'
 import type { MasterKey, VersionedKey } from '../secrets/keys.js'
 import type {
+  IssuedLink,
   OperatorChange,
   OperatorChangeOptions,
-  OperatorCommands,
   OperatorRecord,
   OperatorRole,
-  OperatorSessions,
   OperatorStore,
   OperatorTransaction,
   OperatorView,
+  SessionTokens,
 } from './operator-store.js'
-import { OperatorError, OperatorInvalidError } from './operator-store.js'
+import { OperatorError, OperatorInvalidError, operatorRoles } from './operator-store.js'
 
 /** Stored in place of a hash of a passphrase. No hash equals it, so no passphrase matches. */
 const oidcCredential = 'oidc'
@@ -27,9 +28,6 @@ export function signsInBy({ passphrase }: Pick<OperatorRecord, 'passphrase'>): '
 export function getPassphraseHash({ passphrase }: Pick<OperatorRecord, 'passphrase'>): string | null {
   return passphrase === oidcCredential ? null : passphrase
 }
-
-/** The roles, lowest first; each may do all that the ones before it may. */
-export const operatorRoles = ['viewer', 'operator', 'admin'] as const satisfies readonly OperatorRole[]
 
 const namePattern = /^[a-z0-9](?:[a-z0-9._@-]{0,62}[a-z0-9])?$/i
 
@@ -77,7 +75,7 @@ export function isToken(kind: TokenKind, text: string): boolean {
 }
 
 /** The CSRF token of a session is an HMAC of the session token with a key for this purpose alone. */
-export function createCsrfTokens(keys: MasterKey): Pick<OperatorSessions, 'csrfToken' | 'isCsrfToken'> {
+export function createCsrfTokens(keys: MasterKey): Omit<SessionTokens, 'signOut'> {
   const derive = (key: VersionedKey, sessionToken: string) =>
     createHmac('sha256', key.derive('csrf')).update(sessionToken, 'utf8').digest('base64url')
   return {
@@ -101,18 +99,34 @@ interface OperatorDeps {
   readonly random: Pick<RandomSource, 'bytes'>
 }
 
+/** By which an operator signs in, or sets a passphrase. */
+type Proof = Pick<OperatorRecord, 'passphrase' | 'link'>
+
+interface NewOperator {
+  readonly name: string
+  /** @default 'viewer' */
+  readonly role?: OperatorRole | undefined
+}
+
+/**
+ * Manages operators. Names are accepted in any case. Each change is in the audit log and applies at once, in every
+ * process: docs/decisions/operators.md.
+ */
+export type OperatorCommands = ReturnType<typeof createOperatorCommands>
+
 /** A plain link token is returned once and never stored. */
-export function createOperatorCommands({ operators, audited, clock, random }: OperatorDeps): OperatorCommands {
+export function createOperatorCommands({ operators, audited, clock, random }: OperatorDeps) {
+  const forOidc: Proof = { passphrase: oidcCredential, link: null }
   const oidcDetails = (record: OperatorRecord) => signsInBy(record) === 'oidc' && { signsInBy: 'oidc' }
-  function issueLink() {
+
+  /** Hands a new one-time link to `work`, which stores it for an operator. */
+  async function issueLink(work: (proof: Proof) => Promise<OperatorView>): Promise<IssuedLink> {
     const { token: linkToken, hash } = issueToken('link', random)
-    return { linkToken, link: { hash, expiresAt: clock.now() + linkMs } }
+    const operator = await work({ passphrase: null, link: { hash, expiresAt: clock.now() + linkMs } })
+    return { operator, linkToken }
   }
 
-  async function insert(
-    input: Parameters<OperatorCommands['create']>[0],
-    proof: Pick<OperatorRecord, 'passphrase' | 'link'>,
-  ): Promise<OperatorView> {
+  async function insert(input: NewOperator, proof: Proof): Promise<OperatorView> {
     const name = checkOperatorName(input.name)
     const role = checkRole(input.role ?? 'viewer')
     const record: OperatorRecord = { name, role, enabled: true, ...proof, createdAt: clock.now() }
@@ -123,61 +137,72 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
     return toOperatorView(record)
   }
 
-  /** Replaces the proof with which an operator signs in, and ends the operator's sessions. */
-  async function reset(given: string, change: OperatorChange, options?: OperatorChangeOptions): Promise<OperatorView> {
-    const name = checkKnownName(given)
+  /** Changes an operator. A change of the link, by which nobody signs in as before, ends the operator's sessions. */
+  async function change(
+    action: AuditEntry['action'],
+    given: string,
+    fields: OperatorChange,
+    options?: OperatorChangeOptions,
+  ): Promise<OperatorView> {
+    const name = parseOperatorName(given)
+    if (name === null) throw new OperatorError('ERR_OPERATOR_NOT_FOUND', given.slice(0, 64))
     return audited(async (tx, note) => {
       const before = await tx.operators.find(name)
-      if (before?.enabled === false) throw new OperatorError('ERR_OPERATOR_DISABLED', name)
-      const record = await tx.operators.update(name, change)
-      if (record === null) throw new OperatorError('ERR_OPERATOR_NOT_FOUND', name)
+      if (action === 'operator.reset' && before?.enabled === false)
+        throw new OperatorError('ERR_OPERATOR_DISABLED', name)
+      const record = await tx.operators.update(name, fields)
+      if (before === null || record === null) throw new OperatorError('ERR_OPERATOR_NOT_FOUND', name)
       await checkAdmin(tx.operators, name, options)
-      const endedSessions = await tx.operatorSessions.deleteByOwner(name)
-      note({ action: 'operator.reset', subject: name, details: { endedSessions, ...oidcDetails(record) } })
+      const details = {
+        ...(fields.link !== undefined && { endedSessions: await tx.operatorSessions.deleteByOwner(name) }),
+        ...(fields.role !== undefined && { from: before.role, to: record.role }),
+        ...(fields.passphrase !== undefined && oidcDetails(record)),
+      }
+      note({ action, subject: name, details })
       return toOperatorView(record)
     })
   }
 
   return {
-    async create(input) {
-      const { linkToken, link } = issueLink()
-      return { operator: await insert(input, { passphrase: null, link }), linkToken }
-    },
-    createForOidc: (input) => insert(input, { passphrase: oidcCredential, link: null }),
-    async list() {
-      return (await operators.list()).map(toOperatorView)
-    },
-    async setEnabled(given, enabled, options) {
-      const name = checkKnownName(given)
-      return audited(async (tx, note) => {
-        const record = await tx.operators.update(name, enabled ? { enabled } : { enabled, link: null })
-        if (record === null) throw new OperatorError('ERR_OPERATOR_NOT_FOUND', name)
-        await checkAdmin(tx.operators, name, options)
-        if (enabled) note({ action: 'operator.enabled', subject: name })
-        else {
-          const endedSessions = await tx.operatorSessions.deleteByOwner(name)
-          note({ action: 'operator.disabled', subject: name, details: { endedSessions } })
-        }
-        return toOperatorView(record)
-      })
-    },
-    async setRole(given, text, options) {
-      const name = checkKnownName(given)
-      const role = checkRole(text)
-      return audited(async (tx, note) => {
-        const before = await tx.operators.find(name)
-        const record = await tx.operators.update(name, { role })
-        if (before === null || record === null) throw new OperatorError('ERR_OPERATOR_NOT_FOUND', name)
-        await checkAdmin(tx.operators, name, options)
-        note({ action: 'operator.role_set', subject: name, details: { from: before.role, to: role } })
-        return toOperatorView(record)
-      })
-    },
-    async reset(given, options) {
-      const { linkToken, link } = issueLink()
-      return { operator: await reset(given, { passphrase: null, link }, options), linkToken }
-    },
-    resetForOidc: (given) => reset(given, { passphrase: oidcCredential, link: null }),
+    /**
+     * Creates an operator with a one-time link, which is valid for 24 hours.
+     * @throws OperatorError `ERR_OPERATOR_EXISTS`; OperatorInvalidError `ERR_OPERATOR_INVALID`.
+     */
+    create: (input: NewOperator) => issueLink((proof) => insert(input, proof)),
+    /**
+     * Creates an operator who signs in at the OpenID provider under this name, without passphrase and link.
+     * @throws OperatorError `ERR_OPERATOR_EXISTS`; OperatorInvalidError `ERR_OPERATOR_INVALID`.
+     */
+    createForOidc: (input: NewOperator) => insert(input, forOidc),
+    /** All operators, by name. */
+    list: async () => (await operators.list()).map(toOperatorView),
+    /**
+     * Enables or disables an operator. Disabling ends the operator's sessions and one-time link.
+     * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`, `ERR_OPERATOR_LAST_ADMIN`.
+     */
+    setEnabled: (name: string, enabled: boolean, options?: OperatorChangeOptions) =>
+      enabled
+        ? change('operator.enabled', name, { enabled }, options)
+        : change('operator.disabled', name, { enabled, link: null }, options),
+    /**
+     * Sets the role, also of open sessions.
+     * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`, `ERR_OPERATOR_LAST_ADMIN`; OperatorInvalidError
+     * `ERR_OPERATOR_INVALID`.
+     */
+    setRole: async (name: string, role: OperatorRole, options?: OperatorChangeOptions) =>
+      change('operator.role_set', name, { role: checkRole(role) }, options),
+    /**
+     * Removes the passphrase, ends all sessions and issues a new one-time link, which replaces an earlier one.
+     * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`, `ERR_OPERATOR_DISABLED`, `ERR_OPERATOR_LAST_ADMIN`.
+     */
+    reset: (name: string, options?: OperatorChangeOptions) =>
+      issueLink((proof) => change('operator.reset', name, proof, options)),
+    /**
+     * Removes the passphrase and the link, and ends all sessions: from then on the operator signs in at the OpenID
+     * provider. `reset` reverses it.
+     * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`, `ERR_OPERATOR_DISABLED`.
+     */
+    resetForOidc: (name: string) => change('operator.reset', name, forOidc),
   }
 }
 
@@ -192,13 +217,6 @@ async function checkAdmin(
     record.enabled && (signsInBy(record) === 'oidc' ? hasOidc : getPassphraseHash(record) !== null)
   const hasAdmin = (await operators.list()).some((each) => each.role === 'admin' && canSignIn(each))
   if (!hasAdmin) throw new OperatorError('ERR_OPERATOR_LAST_ADMIN', changed)
-}
-
-/** @throws OperatorError `ERR_OPERATOR_NOT_FOUND` when no operator can have the name. */
-function checkKnownName(given: string): string {
-  const name = parseOperatorName(given)
-  if (name === null) throw new OperatorError('ERR_OPERATOR_NOT_FOUND', given.slice(0, 64))
-  return name
 }
 
 function toOperatorView(record: OperatorRecord): OperatorView {

@@ -1,6 +1,6 @@
 /** Sessions of operators, and the limits of their sign-in. Source: docs/decisions/operators.md. @module */
 import type { Audited } from '../history/audit-log.js'
-import { isExpired } from '../internal/values.js'
+import { groupBy, isExpired } from '../internal/values.js'
 import { type Clock, createMonotonicNow, type RandomSource } from '../ports/runtime.js'
 import type { MasterKey } from '../secrets/keys.js'
 import { openSealed, type SealedPlace, sealText } from '../secrets/seal.js'
@@ -14,7 +14,7 @@ import {
   parseOperatorName,
   signsInBy,
 } from './operator-commands.js'
-import type { NewSession, OperatorRecord, OperatorSessions, OperatorStore, SignedInOperator } from './operator-store.js'
+import type { NewSession, OperatorRecord, OperatorStore, SignedInOperator } from './operator-store.js'
 import { LinkRejectedError, OidcRejectedError, SignInLimitedError, SignInRejectedError } from './operator-store.js'
 import type { ScryptCost } from './passphrase.js'
 import { checkPassphrase, createDummyHash, hashPassphrase, owaspCost, verifyPassphrase } from './passphrase.js'
@@ -25,12 +25,6 @@ import { checkPassphrase, createDummyHash, hashPassphrase, owaspCost, verifyPass
  */
 export const hashSlotDefaults = { slots: 2, waiting: 16, busyMs: 5_000 } as const
 
-interface Waiter {
-  readonly network: string
-  readonly start: () => void
-  readonly reject: (error: SignInLimitedError) => void
-}
-
 /**
  * Builds the function that runs work in one of a few slots, in the order of arrival. When the queue is full, the
  * network with the most waiting callers loses its newest one to a network with fewer.
@@ -38,17 +32,17 @@ interface Waiter {
 export function createHashSlots(limits: Record<keyof typeof hashSlotDefaults, number> = hashSlotDefaults) {
   const { slots, waiting, busyMs } = limits
   let free = slots
-  const queue: Waiter[] = []
+  const queue: { network: string; start: () => void; reject: (error: SignInLimitedError) => void }[] = []
 
   /** Frees a position of the queue for a caller of the network. @throws SignInLimitedError */
   function displaceWaiter(network: string): void {
-    const counts = new Map<string, number>()
-    for (const each of queue) counts.set(each.network, (counts.get(each.network) ?? 0) + 1)
-    const [largest = '', count = 0] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a), ['', 0])
-    if ((counts.get(network) ?? 0) + 1 >= count) throw new SignInLimitedError(busyMs)
-    const newest = queue.findLastIndex((each) => each.network === largest)
-    const [displaced] = queue.splice(newest, 1)
-    displaced?.reject(new SignInLimitedError(busyMs))
+    const waiters = groupBy(queue, (each) => each.network)
+    const largest = [...waiters.values()].reduce((a, b) => (b.length > a.length ? b : a), [])
+    const newest = largest.at(-1)
+    if (newest === undefined || (waiters.get(network)?.length ?? 0) + 1 >= largest.length)
+      throw new SignInLimitedError(busyMs)
+    queue.splice(queue.indexOf(newest), 1)
+    newest.reject(new SignInLimitedError(busyMs))
   }
 
   return async <T>(network: string, work: () => Promise<T>): Promise<T> => {
@@ -75,10 +69,8 @@ export function toNetwork(source: string): string {
   if (!source.includes(':')) return source
   // The groups that `::` stands for are zeros.
   const groups = (source.split('::', 1)[0] ?? '').split(':')
-  return `${[0, 1, 2]
-    .map((n) => Number.parseInt(groups[n] ?? '', 16) || 0)
-    .map((group) => group.toString(16))
-    .join(':')}::/48`
+  const prefix = [0, 1, 2].map((n) => (Number.parseInt(groups[n] ?? '', 16) || 0).toString(16))
+  return `${prefix.join(':')}::/48`
 }
 
 /** Failures within a window until further sign-ins are rejected. */
@@ -93,8 +85,8 @@ export function createSignInLimits(clock: Pick<Clock, 'now'>) {
   const now = createMonotonicNow(clock)
   /** By key, in the order of their ends. */
   const windows = new Map<string, { failures: number; readonly endsAt: number }>()
-  // This count is separate from the windows, which may end early.
-  let reported = { count: 0, endsAt: 0 }
+  // These keys are separate from the windows, which may end early.
+  let reported = { keys: new Set<string>(), endsAt: 0 }
 
   function findOpenWindow(key: string) {
     const window = windows.get(key)
@@ -114,21 +106,18 @@ export function createSignInLimits(clock: Pick<Clock, 'now'>) {
     windows.set(key, window)
     return window
   }
-  const nameKey = (name: string) => `name:${name}`
-  const sourceKey = (source: string) => `source:${source}`
-  const reportKey = (key: string) => `report:${key}`
   return {
     /** Milliseconds until a sign-in is accepted; 0: now. */
     waitMs: (name: string, source: string): number =>
-      Math.max(computeWaitMs(nameKey(name), perName), computeWaitMs(sourceKey(source), perSource)),
+      Math.max(computeWaitMs(`name:${name}`, perName), computeWaitMs(`source:${source}`, perSource)),
     /** Counts a sign-in as failed until it succeeds, so that concurrent sign-ins cannot pass a limit. */
     count(name: string, source: string) {
-      const ofName = addFailure(nameKey(name))
-      const ofSource = addFailure(sourceKey(source))
+      const ofName = addFailure(`name:${name}`)
+      const ofSource = addFailure(`source:${source}`)
       return {
         /** Removes the failures of the name, and this sign-in from those of the source. */
         succeeded(): void {
-          windows.delete(nameKey(name))
+          windows.delete(`name:${name}`)
           ofSource.failures -= 1
         },
         /** Removes this sign-in: an error of the service ended it. */
@@ -138,21 +127,20 @@ export function createSignInLimits(clock: Pick<Clock, 'now'>) {
         },
       }
     },
-    clear: (name: string) => void windows.delete(nameKey(name)),
+    clear: (name: string) => void windows.delete(`name:${name}`),
     /**
      * Writes the first report of a key within a window, and at most 20 reports of all keys, since strangers choose the
      * keys. A report whose writing fails does not count.
      */
     async reportOnce(key: string, write: () => Promise<void>): Promise<void> {
-      if (reported.endsAt <= now()) reported = { count: 0, endsAt: now() + windowMs }
-      const currentReports = reported
-      if (currentReports.count >= reports || addFailure(reportKey(key)).failures > 1) return
-      currentReports.count += 1
+      if (reported.endsAt <= now()) reported = { keys: new Set(), endsAt: now() + windowMs }
+      const { keys } = reported
+      if (keys.size >= reports || keys.has(key)) return
+      keys.add(key)
       try {
         await write()
       } catch (error) {
-        currentReports.count -= 1
-        windows.delete(reportKey(key))
+        keys.delete(key)
         throw error
       }
     },
@@ -167,10 +155,7 @@ export const sessionMs = 12 * 60 * 60_000
 /** The most open sessions of one operator, and of one integration: a further sign-in ends the oldest. */
 export const maxSessions = 20
 
-/**
- * The actor of an operator's acts in the audit log.
- * @example operatorActor('ada') // 'operator:ada'
- */
+/** The actor of an operator's acts in the audit log. @example operatorActor('ada') // 'operator:ada' */
 export const operatorActor = (name: string): string => `operator:${name}`
 
 function toSignedIn({ name, role }: OperatorRecord): SignedInOperator {
@@ -183,6 +168,12 @@ const unknownName = 'unknown name'
 /** The longest source that is counted and recorded, in characters. */
 export const sourceLength = 64
 
+interface SignInInput {
+  readonly name: string
+  /** The caller's network address; of IPv6 the first 64 bits. Failures are limited per source. */
+  readonly source: string
+}
+
 interface SessionDeps {
   readonly operators: OperatorStore
   readonly auditedAs: (actor: string) => Audited
@@ -193,11 +184,16 @@ interface SessionDeps {
   readonly cost?: ScryptCost | undefined
 }
 
-export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
+/** Signs operators in and out. Source: docs/decisions/operators.md. */
+export type OperatorSessions = ReturnType<typeof createOperatorSessions>
+
+export function createOperatorSessions(deps: SessionDeps) {
   const { operators, auditedAs, keys, clock, random, cost = owaspCost } = deps
   const limits = createSignInLimits(clock)
   const runInSlot = createHashSlots()
   const dummy = createDummyHash(cost, random)
+  const findSession = async (sessionToken: string) =>
+    isToken('session', sessionToken) ? operators.findSession(hashToken(sessionToken)) : null
 
   function checkLimits(name: string, source: string): void {
     const waitMs = limits.waitMs(name, source)
@@ -209,13 +205,13 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
     const record = await operators.find(name)
     const hash = record?.enabled === true ? getPassphraseHash(record) : null
     const { matches, isOutdated } = await verifyPassphrase(passphrase, hash ?? dummy, cost)
-    if (record === null || hash === null || !matches) return { record, accepted: null }
-    const newHash = isOutdated ? await hashPassphrase(passphrase, cost, random) : null
-    return { record, accepted: { record, newHash } }
+    const accepted = hash !== null && matches ? record : null
+    const newHash = accepted !== null && isOutdated ? await hashPassphrase(passphrase, cost, random) : null
+    return { record, accepted, newHash }
   }
 
   /** Records the first failure of a name, whether an operator has it or not, so that both take the same time. */
-  const recordFailure = (name: string, record: OperatorRecord | null, details: Readonly<Record<string, string>>) =>
+  const recordFailure = (name: string, record: OperatorRecord | null, details: Record<string, string>) =>
     limits.reportOnce(name, () =>
       auditedAs('unauthenticated')(async (_tx, note) =>
         note({ action: 'operator.sign_in_failed', subject: record?.name ?? unknownName, details }),
@@ -226,7 +222,7 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
   async function openSession(
     { name, passphrase }: OperatorRecord,
     newHash: string | null,
-    details: Readonly<Record<string, string>>,
+    details: Record<string, string>,
   ): Promise<NewSession | null> {
     const { token, hash } = issueToken('session', random)
     const createdAt = clock.now()
@@ -247,7 +243,13 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
     record?.enabled === true && record.link !== null && !isExpired(record.link.expiresAt, clock.now(), linkMs)
 
   return {
-    async redeemLink({ linkToken, passphrase }) {
+    /**
+     * Sets a passphrase with the token of a one-time link, which is used up then. Earlier sessions end, and no session
+     * is opened.
+     * @throws LinkRejectedError `ERR_LINK_REJECTED`; PassphraseError `ERR_PASSPHRASE_LENGTH`; SignInLimitedError
+     * `ERR_SIGN_IN_LIMITED` when too many sign-ins wait.
+     */
+    async redeemLink({ linkToken, passphrase }: { readonly linkToken: string; readonly passphrase: string }) {
       const hash = hashToken(linkToken)
       const holder = isToken('link', linkToken) ? await operators.findByLink(hash) : null
       if (!isUsable(holder)) throw new LinkRejectedError()
@@ -264,12 +266,17 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
       limits.clear(operator.name)
       return operator
     },
-    async signIn({ name: given, passphrase, source: address }) {
+    /**
+     * Opens a session of 12 hours. An unknown name, a wrong passphrase and a disabled operator have the same answer
+     * after the same work.
+     * @throws SignInRejectedError `ERR_SIGN_IN_REJECTED`; SignInLimitedError `ERR_SIGN_IN_LIMITED` with the wait.
+     */
+    async signIn({ name: given, passphrase, source: address }: SignInInput & { readonly passphrase: string }) {
       const source = address.slice(0, sourceLength)
       // All invalid names are limited as one name.
       const name = parseOperatorName(given) ?? ''
       checkLimits(name, source)
-      const { counted, record, accepted } = await runInSlot(toNetwork(source), async () => {
+      const { counted, record, accepted, newHash } = await runInSlot(toNetwork(source), async () => {
         checkLimits(name, source)
         const started = limits.count(name, source)
         try {
@@ -282,7 +289,7 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
       // Outside the slot: a wait for the audit log's lock must not keep other hashes waiting.
       try {
         const details = { source }
-        const opened = accepted && (await openSession(accepted.record, accepted.newHash, details))
+        const opened = accepted && (await openSession(accepted, newHash, details))
         if (opened !== null) {
           counted.succeeded()
           return opened
@@ -294,7 +301,12 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
       }
       throw new SignInRejectedError()
     },
-    async signInProved({ name: given, source: address, issuer }) {
+    /**
+     * Opens a session of 12 hours for a name that an OpenID provider has proved. The caller has verified the ID token.
+     * @param input.issuer - The provider, for the audit log.
+     * @throws OidcRejectedError `ERR_OIDC_REJECTED` when no enabled operator of that name signs in at the provider.
+     */
+    async signInProved({ name: given, source: address, issuer }: SignInInput & { readonly issuer: string }) {
       const details = { source: address.slice(0, sourceLength), issuer }
       const name = parseOperatorName(given)
       const record = name === null ? null : await operators.find(name)
@@ -304,27 +316,28 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
       await recordFailure(name ?? '', record, details)
       throw new OidcRejectedError(given)
     },
-    async authenticate(sessionToken) {
-      if (!isToken('session', sessionToken)) return null
-      const stored = await operators.findSession(hashToken(sessionToken))
-      if (stored === null || !stored.operator.enabled) return null
-      if (isExpired(stored.session.expiresAt, clock.now(), sessionMs)) return null
-      return toSignedIn(stored.operator)
+    /** The operator of a session; null: it is unknown, signed out or expired, or its operator is disabled. */
+    async authenticate(sessionToken: string): Promise<SignedInOperator | null> {
+      const stored = await findSession(sessionToken)
+      if (stored === null || isExpired(stored.session.expiresAt, clock.now(), sessionMs)) return null
+      return stored.operator.enabled ? toSignedIn(stored.operator) : null
     },
-    async signOut(sessionToken) {
-      const hash = hashToken(sessionToken)
-      const stored = isToken('session', sessionToken) ? await operators.findSession(hash) : null
+    /** Ends a session. An unknown one is no error. */
+    async signOut(sessionToken: string): Promise<void> {
+      const stored = await findSession(sessionToken)
       if (stored === null) return
-      const { name } = stored.operator
+      const { hash, operator: name } = stored.session
       await auditedAs(operatorActor(name))(async (tx, note) => {
         if ((await tx.operatorSessions.delete(hash)) !== null) note({ action: 'operator.signed_out', subject: name })
       })
     },
-    sealSignIn(text) {
+    /** Seals the data of a sign-in that continues at the OpenID provider, for a cookie. */
+    sealSignIn(text: string): string {
       const { keyVersion, sealed } = sealText(keys, random, sealedPlace, text)
       return `${keyVersion}.${sealed}`
     },
-    openSignIn(given) {
+    /** Opens sealed data; null: it was altered, or its master key is not configured. */
+    openSignIn(given: string): string | null {
       const [, version, sealed] = /^(\d{1,10})\.([A-Za-z0-9_-]{1,4096})$/.exec(given) ?? []
       if (version === undefined || sealed === undefined) return null
       const opened = openSealed(keys, sealedPlace, { keyVersion: Number(version), sealed })

@@ -1,8 +1,9 @@
 /** Operators, links and sessions; times are unix milliseconds. Source: docs/decisions/operators.md. @module */
 import { CodedError, CoreError } from '../errors.js'
 
-/** A viewer reads, an operator also acts, an admin also manages secrets and operators. */
-export type OperatorRole = 'viewer' | 'operator' | 'admin'
+/** Lowest first: a viewer reads, an operator also acts, an admin also manages secrets and operators. */
+export const operatorRoles = ['viewer', 'operator', 'admin'] as const
+export type OperatorRole = (typeof operatorRoles)[number]
 
 export interface OperatorRecord {
   /** Unique, lowercased. */
@@ -12,12 +13,7 @@ export interface OperatorRecord {
   /** Hash with its parameters; `oidc`: signs in at the OpenID provider; null: none is set, so nobody can sign in. */
   readonly passphrase: string | null
   /** The one-time link to set a passphrase. Null: there is none; a redeemed or withdrawn link is deleted. */
-  readonly link: {
-    /** SHA-256 of its token, 64 lowercase hex digits. */
-    readonly hash: string
-    /** From this time on, the link is expired. */
-    readonly expiresAt: number
-  } | null
+  readonly link: Pick<SessionRecord, 'hash' | 'expiresAt'> | null
   readonly createdAt: number
 }
 
@@ -29,7 +25,7 @@ export interface SessionRecord {
   readonly hash: string
   readonly operator: string
   readonly createdAt: number
-  /** From this time on, the session is expired. */
+  /** From this time on, it is expired. */
   readonly expiresAt: number
 }
 
@@ -90,49 +86,6 @@ export interface OperatorChangeOptions {
   readonly hasOidc?: boolean | undefined
 }
 
-/**
- * Manages operators. Names are accepted in any case. Each change is in the audit log and applies at once, in every
- * process: docs/decisions/operators.md.
- */
-export interface OperatorCommands {
-  /**
-   * Creates an operator with a one-time link, which is valid for 24 hours.
-   * @param input.role - @default 'viewer'
-   * @throws OperatorError `ERR_OPERATOR_EXISTS`; OperatorInvalidError `ERR_OPERATOR_INVALID`.
-   */
-  create(input: { readonly name: string; readonly role?: OperatorRole | undefined }): Promise<IssuedLink>
-  /**
-   * Creates an operator who signs in at the OpenID provider under this name, without passphrase and link.
-   * @param input.role - @default 'viewer'
-   * @throws OperatorError `ERR_OPERATOR_EXISTS`; OperatorInvalidError `ERR_OPERATOR_INVALID`.
-   */
-  createForOidc(input: { readonly name: string; readonly role?: OperatorRole | undefined }): Promise<OperatorView>
-  /** All operators, by name. */
-  list(): Promise<OperatorView[]>
-  /**
-   * Enables or disables an operator. Disabling ends the operator's sessions and one-time link.
-   * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`, `ERR_OPERATOR_LAST_ADMIN`.
-   */
-  setEnabled(name: string, enabled: boolean, options?: OperatorChangeOptions): Promise<OperatorView>
-  /**
-   * Sets the role, also of open sessions.
-   * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`, `ERR_OPERATOR_LAST_ADMIN`; OperatorInvalidError
-   * `ERR_OPERATOR_INVALID`.
-   */
-  setRole(name: string, role: OperatorRole, options?: OperatorChangeOptions): Promise<OperatorView>
-  /**
-   * Removes the passphrase, ends all sessions and issues a new one-time link, which replaces an earlier one.
-   * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`, `ERR_OPERATOR_DISABLED`, `ERR_OPERATOR_LAST_ADMIN`.
-   */
-  reset(name: string, options?: OperatorChangeOptions): Promise<IssuedLink>
-  /**
-   * Removes the passphrase and the link, and ends all sessions: from then on the operator signs in at the OpenID
-   * provider. `reset` reverses it.
-   * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`, `ERR_OPERATOR_DISABLED`.
-   */
-  resetForOidc(name: string): Promise<OperatorView>
-}
-
 export type SignedInOperator = Pick<OperatorRecord, 'name' | 'role'>
 
 /** A new session. `sessionToken` is shown this once. */
@@ -142,34 +95,8 @@ export interface NewSession {
   readonly expiresAt: number
 }
 
-/** Signs operators in and out. Source: docs/decisions/operators.md. */
-export interface OperatorSessions {
-  /**
-   * Sets a passphrase with the token of a one-time link, which is used up then. Earlier sessions end, and no session is
-   * opened.
-   * @throws LinkRejectedError `ERR_LINK_REJECTED`; PassphraseError `ERR_PASSPHRASE_LENGTH`; SignInLimitedError
-   * `ERR_SIGN_IN_LIMITED` when too many sign-ins wait.
-   */
-  redeemLink(input: { readonly linkToken: string; readonly passphrase: string }): Promise<SignedInOperator>
-  /**
-   * Opens a session of 12 hours. An unknown name, a wrong passphrase and a disabled operator have the same answer after
-   * the same work.
-   * @param input.source - The caller's network address; of IPv6 the first 64 bits. Failures are limited per source.
-   * @throws SignInRejectedError `ERR_SIGN_IN_REJECTED`; SignInLimitedError `ERR_SIGN_IN_LIMITED` with the wait.
-   */
-  signIn(input: { readonly name: string; readonly passphrase: string; readonly source: string }): Promise<NewSession>
-  /**
-   * Opens a session of 12 hours for a name that an OpenID provider has proved. The caller has verified the ID token.
-   * @param input.issuer - The provider, for the audit log.
-   * @throws OidcRejectedError `ERR_OIDC_REJECTED` when no enabled operator of that name signs in at the provider.
-   */
-  signInProved(input: { readonly name: string; readonly source: string; readonly issuer: string }): Promise<NewSession>
-  /** Seals the data of a sign-in that continues at the OpenID provider, for a cookie. */
-  sealSignIn(text: string): string
-  /** Opens sealed data; null: it was altered, or its master key is not configured. */
-  openSignIn(sealed: string): string | null
-  /** The operator of a session; null: it is unknown, signed out or expired, or its operator is disabled. */
-  authenticate(sessionToken: string): Promise<SignedInOperator | null>
+/** Of operators and of integrations. */
+export interface SessionTokens {
   /** Ends a session. An unknown one is no error. */
   signOut(sessionToken: string): Promise<void>
   /** The token for the forms of a session. */

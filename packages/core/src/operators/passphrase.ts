@@ -16,6 +16,8 @@ export const owaspCost: ScryptCost = { log2N: 17, r: 8, p: 1 }
 /** Limits for the characters of a passphrase. */
 export const passphraseLength = { min: 12, max: 256 } as const
 
+type Random = Pick<RandomSource, 'bytes'>
+
 const saltBytes = 16
 const hashBytes = 32
 const pattern = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9_-]{22})\$([A-Za-z0-9_-]{43})$/
@@ -24,38 +26,27 @@ const pattern = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9_-]
 export function checkPassphrase(passphrase: string): void {
   const { min, max } = passphraseLength
   const text = normalize(passphrase)
-  const length = text === null ? null : [...text].length
-  if (length === null || length > max) throw new PassphraseError(`A passphrase has at most ${max} characters.`)
+  const length = text === null ? Number.POSITIVE_INFINITY : [...text].length
+  if (length > max) throw new PassphraseError(`A passphrase has at most ${max} characters.`)
   if (length < min) throw new PassphraseError(`A passphrase has at least ${min} characters.`)
 }
 
 /** Hashes a passphrase with a new salt: `$scrypt$ln=17,r=8,p=1$<salt>$<hash>`, both base64url. */
-export async function hashPassphrase(
-  passphrase: string,
-  cost: ScryptCost,
-  random: Pick<RandomSource, 'bytes'>,
-): Promise<string> {
+export async function hashPassphrase(passphrase: string, cost: ScryptCost, random: Random): Promise<string> {
   const salt = Buffer.from(random.bytes(saltBytes))
   return format(cost, salt, await derive(passphrase, salt, cost))
 }
 
 /** A hash that no passphrase has: comparing with it takes as long as with a real one. */
-export function createDummyHash(cost: ScryptCost, random: Pick<RandomSource, 'bytes'>): string {
+export function createDummyHash(cost: ScryptCost, random: Random): string {
   return format(cost, Buffer.from(random.bytes(saltBytes)), Buffer.from(random.bytes(hashBytes)))
 }
 
-/**
- * `isOutdated`: the hash was made with other parameters than `cost`.
- * @throws {TypeError} When the stored hash is malformed; the message does not repeat it.
- */
-export async function verifyPassphrase(
-  passphrase: string,
-  stored: string,
-  cost: ScryptCost,
-): Promise<{ readonly matches: boolean; readonly isOutdated: boolean }> {
+/** `isOutdated`: the hash was made with other parameters than `cost`. @throws {TypeError} For a malformed hash. */
+export async function verifyPassphrase(passphrase: string, stored: string, cost: ScryptCost) {
   const { storedCost, salt, hash } = parse(stored)
   const matches = timingSafeEqual(await derive(passphrase, salt, storedCost), hash)
-  const isOutdated = storedCost.log2N !== cost.log2N || storedCost.r !== cost.r || storedCost.p !== cost.p
+  const isOutdated = format(storedCost, salt, hash) !== format(cost, salt, hash)
   return { matches: matches && normalize(passphrase) !== null, isOutdated }
 }
 
@@ -79,7 +70,7 @@ function format({ log2N, r, p }: ScryptCost, salt: Buffer, hash: Buffer): string
   return `$scrypt$ln=${log2N},r=${r},p=${p}$${salt.toString('base64url')}$${hash.toString('base64url')}`
 }
 
-function parse(stored: string): { storedCost: ScryptCost; salt: Buffer; hash: Buffer } {
+function parse(stored: string) {
   const [, log2N, r, p, salt, hash] = pattern.exec(stored) ?? []
   if (salt === undefined || hash === undefined)
     throw new TypeError('The stored passphrase hash cannot be parsed; reset the operator.')

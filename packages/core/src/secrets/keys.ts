@@ -38,15 +38,6 @@ export interface SealingKeyUse {
   readonly rows: number
 }
 
-/**
- * HMAC-SHA256 of a secret. A fast hash is safe for 32 random bytes; with a slow one, a flood of requests could exhaust
- * the processor.
- */
-function hashSecret(key: VersionedKey, purpose: KeyPurpose, secret: string): SecretHash {
-  const hash = createHmac('sha256', key.derive(purpose)).update(secret, 'utf8').digest('hex')
-  return { keyVersion: key.version, hash }
-}
-
 /** Issues a password of HTTP Basic (`api`), a key of the notification signature (`whsec`), or a legacy API key. */
 export function issueSecret(kind: 'api' | 'whsec' | 'legacy', random: Pick<RandomSource, 'bytes'>): string {
   return `pi_${kind}_${Buffer.from(random.bytes(32)).toString('base64url')}`
@@ -62,21 +53,16 @@ export function hashLegacyKey(key: VersionedKey, apiKey: string): SecretHash {
   return hashSecret(key, 'legacy-key', apiKey)
 }
 
+/** A fast hash is safe for 32 random bytes; with a slow one, a flood of requests could exhaust the processor. */
+function hashSecret(key: VersionedKey, purpose: KeyPurpose, secret: string): SecretHash {
+  const hash = createHmac('sha256', key.derive(purpose)).update(secret, 'utf8').digest('hex')
+  return { keyVersion: key.version, hash }
+}
+
 /** Purposes that never share a key. */
 export type KeyPurpose =
-  | 'api-secret'
-  | 'legacy-key'
-  | 'signing-secret'
-  | 'cursor'
-  | 'audit'
-  | 'audit-url'
-  | 'email'
-  | 'email-hash'
-  | 'data-key'
-  | 'csrf'
-  | 'move-file'
-  | 'archive-file'
-  | 'sign-in'
+  | ('api-secret' | 'legacy-key' | 'signing-secret' | 'data-key' | 'email' | 'email-hash')
+  | ('cursor' | 'audit' | 'audit-url' | 'csrf' | 'sign-in' | 'move-file' | 'archive-file')
 
 /** A key and its version, a fingerprint by which stored rows name the key that they need. */
 export interface VersionedKey {
@@ -99,9 +85,8 @@ export interface MasterKey {
  * @example parseMasterKey(randomBytes(32).toString('base64url'))
  */
 export function parseMasterKey(text: string): MasterKey {
-  const [first = '', ...older] = text.split(',')
-  const current = createVersionedKey(parseKey(first.trim()))
-  const all = [current, ...older.map((part) => createVersionedKey(parseKey(part.trim())))]
+  const all = text.split(',').map((part) => createVersionedKey(parseKey(part.trim())))
+  const [current] = all as [VersionedKey]
   if (new Set(all.map((key) => key.version)).size !== all.length)
     throw new RangeError('The same master key is given twice; list each one once.')
   return { current, all, find: (version) => all.find((key) => key.version === version) }

@@ -1,10 +1,11 @@
 /** Seals secrets and data keys with AES-256-GCM. Source: docs/decisions/secrets.md. @module */
 import { createCipheriv, createDecipheriv } from 'node:crypto'
-import { CoreError } from '../errors.js'
-import type { Clock, RandomSource } from '../ports/runtime.js'
-import { systemClock } from '../ports/runtime.js'
+import { CodedError } from '../errors.js'
+import { type Clock, type RandomSource, systemClock } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import type { KeyPurpose, MasterKey, SealedSecret, SealingKeyUse } from './keys.js'
+
+type Random = Pick<RandomSource, 'bytes'>
 
 const nonceBytes = 12
 const tagBytes = 16
@@ -19,7 +20,7 @@ export interface SealedPlace {
 /** Seals text, or bytes, with the current master key. */
 export function sealText(
   keys: MasterKey,
-  random: Pick<RandomSource, 'bytes'>,
+  random: Random,
   { purpose, boundTo }: SealedPlace,
   text: string | Uint8Array,
 ): SealedSecret {
@@ -52,71 +53,55 @@ export function openSealed(
   }
 }
 
-export function sealDataKey(
-  keys: MasterKey,
-  random: Pick<RandomSource, 'bytes'>,
-  purpose: string,
-  dataKey: Uint8Array,
-): SealedSecret {
-  return sealText(keys, random, buildDataKeyPlace(purpose), dataKey)
+/** A sealed secret cannot be opened: its key is not configured, or the row was altered or moved. */
+export class SealedSecretError extends CodedError<'ERR_SECRET_UNREADABLE'> {
+  override readonly name = 'SealedSecretError'
+  /** @param secretName - Names the secret at the beginning of the message. */
+  constructor(secretName: string) {
+    const advice = 'Add the key it was sealed with, or rotate the secret.'
+    super('ERR_SECRET_UNREADABLE', `${secretName} cannot be opened with the master keys given. ${advice}`)
+  }
+}
+
+const dataKeyPlace = (purpose: string): SealedPlace => ({ purpose: 'data-key', boundTo: `data_keys|${purpose}` })
+
+export function sealDataKey(keys: MasterKey, random: Random, purpose: string, dataKey: Uint8Array): SealedSecret {
+  return sealText(keys, random, dataKeyPlace(purpose), dataKey)
 }
 
 export function openDataKey(keys: MasterKey, purpose: string, sealed: SealedSecret): Uint8Array {
-  const opened = openSealed(keys, buildDataKeyPlace(purpose), sealed)
+  const opened = openSealed(keys, dataKeyPlace(purpose), sealed)
   if (opened === null) throw new SealedSecretError(`The data key of ${purpose}`)
   return opened
 }
 
-function buildDataKeyPlace(purpose: string): SealedPlace {
-  return { purpose: 'data-key', boundTo: `data_keys|${purpose}` }
-}
-
-/** A sealed secret cannot be opened: its key is not configured, or the row was altered or moved. */
-export class SealedSecretError extends CoreError {
-  override readonly name = 'SealedSecretError'
-  readonly code = 'ERR_SECRET_UNREADABLE'
-  readonly retryable = false
-  /** @param secretName - Names the secret at the beginning of the message. */
-  constructor(secretName: string) {
-    super(
-      `${secretName} cannot be opened with the master keys given. Add the key it was sealed with, or rotate the secret.`,
-    )
-  }
+/** All signing secrets of an integration have one place, so that activating one needs no resealing. */
+function getSecretPlace(address: string): SealedPlace {
+  return { purpose: 'signing-secret', boundTo: `integrations.signing_secret|${address}` }
 }
 
 /** Seals a secret for one integration's row; moved to another row it does not open. */
-export function sealSecret(
-  keys: MasterKey,
-  random: Pick<RandomSource, 'bytes'>,
-  address: string,
-  secret: string,
-): SealedSecret {
-  return sealText(keys, random, buildSecretPlace(address), secret)
+export function sealSecret(keys: MasterKey, random: Random, address: string, secret: string): SealedSecret {
+  return sealText(keys, random, getSecretPlace(address), secret)
 }
 
 export function openSecret(keys: MasterKey, address: string, sealed: SealedSecret, kind = 'signing secret'): string {
-  const opened = openSealed(keys, buildSecretPlace(address), sealed)
+  const opened = openSealed(keys, getSecretPlace(address), sealed)
   // An empty secret signs nothing.
   if (opened === null || opened.length === 0) throw new SealedSecretError(`The ${kind} of integration ${address}`)
   return Buffer.from(opened).toString('utf8')
 }
 
-/** All signing secrets of an integration have one place, so that activating one needs no resealing. */
-function buildSecretPlace(address: string): SealedPlace {
-  return { purpose: 'signing-secret', boundTo: `integrations.signing_secret|${address}` }
-}
-
 /** Stored secrets need a master key that is not configured: they can be neither opened nor compared. */
-export class MasterKeyError extends CoreError {
+export class MasterKeyError extends CodedError<'ERR_MASTER_KEY_MISSING'> {
   override readonly name = 'MasterKeyError'
-  readonly code = 'ERR_MASTER_KEY_MISSING'
-  readonly retryable = false
   /** The stored secrets without their key, by place and key. */
   readonly missing: readonly SealingKeyUse[]
   constructor(missing: readonly SealingKeyUse[], configured: MasterKey) {
     const given = configured.all.map(({ version }) => `key ${version}`)
     const uses = missing.map(({ place, keyVersion, rows }) => `${place} (key ${keyVersion}, ${rows} row(s))`)
     super(
+      'ERR_MASTER_KEY_MISSING',
       `Master keys are missing: ${uses.join(', ')}. Given: ${given.join(', ')}. List each missing key behind the newest, separated by ` +
         'a comma, run `payment-integration secrets reseal` with both, and remove it when that command says so.',
     )
@@ -138,6 +123,5 @@ export async function checkMasterKey(
 ): Promise<void> {
   const uses = await store.sealingKeys(clock.now())
   const missing = uses.filter(({ keyVersion }) => keys.find(keyVersion) === undefined)
-  if (missing.length === 0) return
-  throw new MasterKeyError(missing, keys)
+  if (missing.length > 0) throw new MasterKeyError(missing, keys)
 }

@@ -32,19 +32,10 @@ const formatFooter = (hmac: string) => Buffer.from(`{"hmac":"${hmac}"}\n`)
 const footerBytes = formatFooter('0'.repeat(64)).length
 const lineFeed = 0x0a
 
-export interface SignedWriter {
-  write(rows: readonly object[]): Promise<void>
-  /** Writes the HMAC as the last line, and makes the file permanent. */
-  finish(): Promise<{ readonly rows: number; readonly hmac: string }>
-}
+export type SignedWriter = Awaited<ReturnType<typeof beginSignedFile>>
 
 /** Begins a file; the caller discards it if it is not finished. RangeError: a row is longer than a reader accepts. */
-export async function beginSignedFile(
-  keys: MasterKey,
-  purpose: FilePurpose,
-  file: FileWriter,
-  header: object,
-): Promise<SignedWriter> {
+export async function beginSignedFile(keys: MasterKey, purpose: FilePurpose, file: FileWriter, header: object) {
   const hmac = createHmac('sha256', keys.current.derive(purpose))
   let rows = 0
   async function write(values: readonly object[]): Promise<void> {
@@ -57,10 +48,11 @@ export async function beginSignedFile(
   }
   await write([{ format, keyVersion: keys.current.version, ...header }])
   return {
-    async write(given) {
+    async write(given: readonly object[]): Promise<void> {
       if (given.length > 0) await write(given)
       rows += given.length
     },
+    /** Writes the HMAC as the last line, and makes the file permanent. */
     async finish() {
       const digest = hmac.digest('hex')
       await file.write(formatFooter(digest))
@@ -164,22 +156,17 @@ const computeDigest = (block: Uint8Array): Buffer => createHash('sha256').update
 
 /** Reads the content in blocks of one size, except the last. Other work of the process runs between two blocks. */
 async function* readBlocks(file: FileReader, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
-  let [chunks, size]: [Uint8Array[], number] = [[], 0]
+  let rest = Buffer.alloc(0)
   for await (const chunk of file.chunks(signal)) {
     signal?.throwIfAborted()
-    chunks.push(chunk)
-    size += chunk.length
-    if (size < blockBytes) continue
-    let content = Buffer.concat(chunks)
-    for (; content.length >= blockBytes; content = content.subarray(blockBytes)) {
-      yield content.subarray(0, blockBytes)
+    rest = Buffer.concat([rest, chunk])
+    for (; rest.length >= blockBytes; rest = rest.subarray(blockBytes)) {
+      yield rest.subarray(0, blockBytes)
       await setImmediate()
       signal?.throwIfAborted()
     }
-    chunks = [content]
-    size = content.length
   }
-  if (size > 0) yield Buffer.concat(chunks)
+  if (rest.length > 0) yield rest
 }
 
 /** The lines of the first `size` bytes, in groups. `digests`: those of the blocks whose HMAC was verified. */

@@ -22,7 +22,7 @@ const quote = 0x22
 const backslash = 0x5c
 const comma = 0x2c
 
-/** Checks nesting, brackets and members outside of strings, in one pass. @throws {@link ExcessiveJsonError} */
+/** Checks nesting, brackets and members outside of strings, not the syntax. @throws {@link ExcessiveJsonError} */
 export function assertModestJson(bytes: Uint8Array): void {
   let depth = 0
   let bracketsLeft = maxBrackets.base + bytes.length / maxBrackets.bytesEach

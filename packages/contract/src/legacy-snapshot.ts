@@ -27,7 +27,7 @@ export const linkConfigLimits = { coins: 64, tokens: 256, symbolLength: 64, urlL
 const maxLength = (max: number) => z.maxLength(max, `expected ${max} characters at most`)
 
 /** The values of a link configuration as a client reads them, and as an account may store them. */
-const parts = {
+const valueSchemas = {
   read: { chainId: z.int(), address: z.string(), symbol: z.string(), url: z.string(), delay: z.number() },
   write: {
     chainId: z
@@ -53,7 +53,7 @@ function isWebAddress(text: string): boolean {
 }
 
 function buildActionSchema(mode: Mode) {
-  const { url, delay } = parts[mode]
+  const { url, delay } = valueSchemas[mode]
   return z.discriminatedUnion('type', [
     object(mode, { type: z.literal('NOTHING') }),
     object(mode, { type: z.literal('REDIRECT'), payload: object(mode, { url }) }),
@@ -62,7 +62,7 @@ function buildActionSchema(mode: Mode) {
 }
 
 function coinConfigShape(mode: Mode) {
-  const { chainId, address, symbol } = parts[mode]
+  const { chainId, address, symbol } = valueSchemas[mode]
   const tokens = z.array(object(mode, { symbol, address: z.optional(address) }))
   const limit = z.maxLength(linkConfigLimits.tokens, `expected ${linkConfigLimits.tokens} tokens at most`)
   return { chainId, defaultAddress: z.optional(address), tokens: mode === 'write' ? tokens.check(limit) : tokens }

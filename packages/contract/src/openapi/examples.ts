@@ -1,10 +1,16 @@
 /** Invented sample bodies; a test checks each by its schema. @module */
-import { formatShareRejection } from '../identity.js'
+import type { ErrorBody, ShareRejectedBody } from '../error-bodies.js'
+import { formatShareRejection, type ShareResponse } from '../identity.js'
+import type { LegacyErrorBody, Lookup, VerifyRequest, VerifyResponse } from '../legacy.js'
+import type { PageBody, PaymentBody } from '../payment.js'
+import type { ProcessorUpdate, UpdateResult, UpdateResults } from '../processor-updates.js'
+import type { ShareRequest } from '../share-request.js'
+import type { SnapshotBody } from '../snapshot.js'
 
 const repeat = (digit: string, bytes: number) => `0x${digit.repeat(2 * bytes)}`
 const receiver = repeat('3', 20)
 
-export const snapshot = {
+export const snapshot: SnapshotBody = {
   integrationAddress: repeat('1', 20),
   chainId: '137',
   txHash: repeat('a', 32),
@@ -14,7 +20,7 @@ export const snapshot = {
   invoice: { amount: '12.50', currency: 'EUR', settlementAmount: '13.37', settlementCurrency: 'USD' },
 }
 
-export const payment = {
+export const payment: PaymentBody = {
   ...snapshot,
   sender: repeat('2', 20),
   receiver,
@@ -25,9 +31,9 @@ export const payment = {
   tokenOut: { address: repeat('4', 20), symbol: 'USDC', amountGross: '13.4', amountNet: '13.37' },
 }
 
-export const page = { payments: [payment], nextCursor: null }
+export const page: PageBody = { payments: [payment], nextCursor: null }
 
-const legacyPayment = {
+const legacyPayment: Lookup['payments'][number] = {
   memo: 'order-7',
   receiver,
   tokenSymbol: 'USDC',
@@ -45,13 +51,14 @@ const legacyPayment = {
   final: true,
 }
 
-export const lookup = { chainId: 137, txHash: repeat('a', 32), payments: [legacyPayment] }
+export const lookup: Lookup = { chainId: 137, txHash: repeat('a', 32), payments: [legacyPayment] }
 
-export const verified = { ...lookup, payments: [{ ...legacyPayment, verified: true, verificationErrors: [] }] }
-const verificationErrors = ['Invalid payment amount']
-export const notVerified = { ...lookup, payments: [{ ...legacyPayment, verified: false, verificationErrors }] }
+const match = { ...legacyPayment, verified: true, verificationErrors: [] }
+export const verified: VerifyResponse = { ...lookup, payments: [match] }
+const mismatch = { ...legacyPayment, verified: false, verificationErrors: ['Invalid payment amount'] }
+export const notVerified: VerifyResponse = { ...lookup, payments: [mismatch] }
 
-export const verifyRequest = {
+export const verifyRequest: VerifyRequest = {
   chainId: 137,
   txHash: repeat('a', 32),
   invoiceAmount: '12.50',
@@ -59,7 +66,7 @@ export const verifyRequest = {
   address: receiver,
 }
 
-export const update = {
+export const update: ProcessorUpdate = {
   id: 'update-1',
   chainId: '137',
   txHash: repeat('a', 32),
@@ -67,43 +74,42 @@ export const update = {
   recipient: { title: 'Corner Café', subtitle: null },
 }
 
-export const updateApplied = { id: 'update-1', outcome: 'applied', version: 2, reason: null }
-export const updateUnchanged = { id: 'update-1', outcome: 'unchanged', version: 2, reason: null }
+export const updateApplied: UpdateResult = { id: 'update-1', outcome: 'applied', version: 2, reason: null }
+export const updateUnchanged: UpdateResult = { id: 'update-1', outcome: 'unchanged', version: 2, reason: null }
 const reason = 'applied once the payment is indexed'
-export const updateWaiting = { id: 'update-1', outcome: 'waiting', version: null, reason }
+export const updateWaiting: UpdateResult = { id: 'update-1', outcome: 'waiting', version: null, reason }
 
-export const updates = { updates: [update, { ...update, id: 'update-2', state: 'refund_pending' }] }
+const secondUpdate: ProcessorUpdate = { ...update, id: 'update-2', state: 'refund_pending' }
+export const updates = { updates: [update, secondUpdate] }
+const secondApplied: UpdateResult = { ...updateApplied, id: 'update-2', version: 3 }
+export const updateResults: UpdateResults = { results: [updateApplied, secondApplied] }
 
-export const updateResults = { results: [updateApplied, { ...updateApplied, id: 'update-2', version: 3 }] }
+const error = 'A payment in refund_success cannot become pending'
+const updateRefused: UpdateResult = { id: 'update-1', outcome: 'refused', version: 2, reason: error }
+export const updateRejected: UpdateResult & ErrorBody = { error, ...updateRefused }
 
-const rejection = 'A payment in refund_success cannot become pending'
-export const updateRejected = { error: rejection, id: 'update-1', outcome: 'refused', version: 2, reason: rejection }
-
-export const legacyError = {
+export const legacyError: LegacyErrorBody = {
   error: 'Invalid request',
   details: [{ code: 'invalid_format', message: 'txHash must start with 0x and have 64 hex digits', path: ['txHash'] }],
 }
 
-export const shareRequest = { email: 'user@shop.example', kycShareToken: '_act-jwt-eyJhbGciOiJub25lIn0' }
+export const shareRequest: ShareRequest = { email: 'user@shop.example', kycShareToken: '_act-jwt-eyJhbGciOiJub25lIn0' }
 
-export const shareBegun = { reviewStatus: 'init', reviewAnswer: null, rejectType: null, rejectLabels: [], reused: true }
-export const shareConcurrent = { ...shareBegun, reviewStatus: 'not_started', reused: false }
-export const shareApproved = { ...shareConcurrent, reviewStatus: 'completed', reviewAnswer: 'GREEN' }
-export const shareReviewRejected = {
-  reviewStatus: 'completed',
-  reviewAnswer: 'RED',
-  rejectType: 'RETRY',
-  rejectLabels: ['BAD_SELFIE'],
-  reused: true,
-}
+type Verdict = Pick<ShareResponse, 'reviewAnswer' | 'rejectType' | 'rejectLabels'>
+const noVerdict: Verdict = { reviewAnswer: null, rejectType: null, rejectLabels: [] }
+const redVerdict: Verdict = { reviewAnswer: 'RED', rejectType: 'RETRY', rejectLabels: ['BAD_SELFIE'] }
+export const shareBegun: ShareResponse = { reviewStatus: 'init', ...noVerdict, reused: true }
+export const shareConcurrent: ShareResponse = { ...shareBegun, reviewStatus: 'not_started', reused: false }
+export const shareApproved: ShareResponse = { ...shareConcurrent, reviewStatus: 'completed', reviewAnswer: 'GREEN' }
+export const shareReviewRejected: ShareResponse = { reviewStatus: 'completed', ...redVerdict, reused: true }
 
-export const shareRejected = {
+export const shareRejected: ShareRejectedBody = {
   error: 'The identity provider rejected the share token; read message',
   message:
     'Token is invalid: Token 65f2 created at 2026-01-02T03:04:05Z with ttl 1200 but accessed at 2026-01-02T03:34:05Z',
 }
 
-export const shareRejectedFinally = {
+export const shareRejectedFinally: ShareRejectedBody = {
   error: shareRejected.error,
   message: formatShareRejection(shareRejected.message, { rejectType: 'FINAL', rejectLabels: ['FORGERY'] }),
 }

@@ -26,8 +26,8 @@ import {
   jsonAnswer,
   lastEventId,
   limit,
-  named,
   operation,
+  parameterHead,
   requestBody,
   retryAfter,
   since,
@@ -210,14 +210,14 @@ export const streamOperations: Readonly<Record<string, PathItem>> = {
 }
 
 const signature: Parameter = {
-  ...named('header', signatureHeader, true),
+  ...parameterHead('header', signatureHeader, true),
   description: `Verify it before anything else. \`v1\` is the HMAC-SHA256, in lowercase hex, of the value of \`t\`, a dot and the raw body bytes, keyed with the webhook signing secret. Ignore unknown fields, compare in constant time, and reject a \`t\` that differs by more than ${signatureToleranceSeconds} seconds from your clock.`,
   schema: { type: 'string', pattern: '^t=[0-9]+,v1=[0-9a-f]{64}(,[^,=]+=[^,]*)*$' },
   example: `t=1790000000,v1=${'0'.repeat(64)}`,
 }
 
 const integration: Parameter = {
-  ...named('header', integrationHeader, true),
+  ...parameterHead('header', integrationHeader, true),
   description: 'The integration that the delivery is for, lowercased: a hint for choosing the secret, not a proof.',
   schema: { type: 'string', pattern: '^0x[0-9a-f]{40}$' },
   example: `0x${'1'.repeat(40)}`,

@@ -58,15 +58,15 @@ type SecurityScheme =
   | { readonly type: 'http'; readonly scheme: 'basic' | 'bearer'; readonly description: string }
   | { readonly type: 'apiKey'; readonly in: 'header'; readonly name: string; readonly description: string }
 
-type Texts<Name extends string> = Readonly<Record<Name, string>>
+type TextFields<Name extends string> = Readonly<Record<Name, string>>
 
 export interface OpenApiDocument {
   readonly openapi: '3.1.0'
-  readonly info: Texts<'title' | 'version' | 'summary' | 'description'> & {
-    readonly license: Texts<'name' | 'identifier'>
+  readonly info: TextFields<'title' | 'version' | 'summary' | 'description'> & {
+    readonly license: TextFields<'name' | 'identifier'>
   }
-  readonly servers: readonly Texts<'url' | 'description'>[]
-  readonly tags: readonly Texts<'name' | 'description'>[]
+  readonly servers: readonly TextFields<'url' | 'description'>[]
+  readonly tags: readonly TextFields<'name' | 'description'>[]
   readonly paths: Readonly<Record<string, PathItem>>
   readonly webhooks: Readonly<Record<string, PathItem>>
   readonly components: {
@@ -103,14 +103,12 @@ export function requestBody(description: string, names: string | readonly string
   return { description, required: true, content: json(names, examples) } as const
 }
 
-export function named(place: Parameter['in'], name: string, required = false) {
-  return { name, in: place, required }
-}
+export const parameterHead = (place: Parameter['in'], name: string, required = false) => ({ name, in: place, required })
 
 const hash = '^0x[0-9a-fA-F]{64}$'
 
 function inPath(name: string, description: string, pattern: string, example: string): Parameter {
-  return { ...named('path', name, true), description, schema: { type: 'string', pattern }, example }
+  return { ...parameterHead('path', name, true), description, schema: { type: 'string', pattern }, example }
 }
 
 export const txHash = inPath(
@@ -133,25 +131,24 @@ export const legacyChainId = inPath(
 )
 export const legacyTxHash = inPath('txHash', 'Transaction hash, in any case.', hash, `0x${'a'.repeat(64)}`)
 
-const { min, max } = pageLimit
 export const limit: Parameter = {
-  ...named('query', 'limit'),
+  ...parameterHead('query', 'limit'),
   description: 'Payments per page. Any other value is rejected, never capped.',
-  schema: { type: 'integer', minimum: min, maximum: max, default: pageLimit.default },
+  schema: { type: 'integer', minimum: pageLimit.min, maximum: pageLimit.max, default: pageLimit.default },
 }
 export const cursor: Parameter = {
-  ...named('query', 'cursor'),
+  ...parameterHead('query', 'cursor'),
   description: 'The `nextCursor` of the page before. It is opaque: do not parse or construct it.',
   schema: { type: 'string', minLength: 1 },
 }
 export const lastEventId: Parameter = {
-  ...named('header', 'Last-Event-ID'),
+  ...parameterHead('header', 'Last-Event-ID'),
   description:
     'The `id` of the last event received: the stream goes on after it. It is opaque and valid for the caller only.',
   schema: { type: 'string' },
 }
 export const since: Parameter = {
-  ...named('query', 'since'),
+  ...parameterHead('query', 'since'),
   description:
     'Unix time in milliseconds: the stream begins with deliveries created since then. Without it the stream begins now. A `Last-Event-ID` takes precedence.',
   schema: { type: 'string', pattern: '^[0-9]{1,15}$' },
@@ -186,15 +183,18 @@ export const signedByProcessor = [{ processorSignature: [] }]
 export const withoutCredentials: readonly [] = []
 
 const header = (description: string, schema: JsonSchema, required = true): Header => ({ description, required, schema })
-const constant = (value: string): JsonSchema => ({ type: 'string', const: value })
-const text = (pattern: string): JsonSchema => ({ type: 'string', pattern })
+const constantString = (value: string): JsonSchema => ({ type: 'string', const: value })
+const stringMatching = (pattern: string): JsonSchema => ({ type: 'string', pattern })
 
 export const responseHeaders = {
-  CacheControl: header('No answer may be cached.', constant(cacheControl)),
-  BasicChallenge: header('Requests HTTP Basic authentication.', text('^Basic realm="[^"]+"$')),
-  BearerChallenge: header('Requests an API key. The bare key is accepted too.', text('^Bearer realm="[^"]+"$')),
-  SignatureChallenge: header('Names the header that must carry a signature.', constant(signatureHeader)),
-  NoBuffering: header('Keeps proxies such as nginx from collecting the stream.', constant('no')),
+  CacheControl: header('No answer may be cached.', constantString(cacheControl)),
+  BasicChallenge: header('Requests HTTP Basic authentication.', stringMatching('^Basic realm="[^"]+"$')),
+  BearerChallenge: header(
+    'Requests an API key. The bare key is accepted too.',
+    stringMatching('^Bearer realm="[^"]+"$'),
+  ),
+  SignatureChallenge: header('Names the header that must carry a signature.', constantString(signatureHeader)),
+  NoBuffering: header('Keeps proxies such as nginx from collecting the stream.', constantString('no')),
   RequestId: header(
     'Id of the request: the `X-Request-Id` of the request where that is 1 to 128 visible ASCII characters.',
     { type: 'string', minLength: 1, maxLength: 128 },
@@ -234,12 +234,13 @@ function unauthorized(challenge: keyof typeof responseHeaders, description: stri
   return jsonAnswer(description, 'UnauthorizedBody', examples, { 'WWW-Authenticate': challenge })
 }
 
+const limitError = `limit must be an integer from ${pageLimit.min} to ${pageLimit.max}`
 export const sharedResponses = {
   InvalidList: jsonAnswer(
     'A parameter is invalid, or the request has a body. The error of an invalid `limit` also has `maxLimit`.',
     'ErrorBody',
     {
-      limit: ['An invalid limit', { error: `limit must be an integer from ${min} to ${max}`, maxLimit: max }],
+      limit: ['An invalid limit', { error: limitError, maxLimit: pageLimit.max }],
       cursor: ['An invalid cursor', { error: 'Invalid cursor' }],
     },
   ),

@@ -31,8 +31,6 @@ import { type JsonSchema, mapValues, schemaRef } from './parts.js'
 /** Texts by the path of a field; the empty path is the object itself. */
 type Texts = Readonly<Record<string, string>>
 
-type Fields = Readonly<Record<string, JsonSchema>>
-
 const merchantFields = {
   'recipient.title': 'Name of the merchant.',
   'recipient.subtitle': 'Second line below the merchant name.',
@@ -104,11 +102,11 @@ const strictVerifyRequestSchema = z.extend(verifyRequestSchema, {
   address: z.string().check(z.minLength(1), z.maxLength(verifyRequestLimits.address)),
 })
 
-const describe = (schema: z.core.$ZodType, texts: Texts) => ({ schema, texts })
+const withTexts = (schema: z.core.$ZodType, texts: Texts) => ({ schema, texts })
 
 /** The schemas by name. Answers may have unknown fields, because a newer service may add some; an update may not. */
 const components = {
-  Payment: describe(paymentSchema, {
+  Payment: withTexts(paymentSchema, {
     '': 'A payment that names the integration of the caller. Identifiers are lowercased, amounts are strings.',
     ...snapshot,
     sender: 'Address of the payer, lowercased.',
@@ -128,23 +126,23 @@ const components = {
     'tokenOut.amountGross': 'Amount before fees in token units, as a decimal string.',
     'tokenOut.amountNet': 'Amount after fees in token units, as a decimal string.',
   }),
-  Page: describe(pageSchema, {
+  Page: withTexts(pageSchema, {
     '': 'A page of payments, newest first.',
     payments: 'Ordered by block time, chain id and transaction hash, descending.',
     nextCursor: 'Opaque cursor of the next page; null on the last page.',
   }),
-  Snapshot: describe(snapshotSchema, {
+  Snapshot: withTexts(snapshotSchema, {
     '': 'The complete state and merchant data of a payment, not a patch. `chainId`, `txHash` and `version` identify a snapshot.',
     ...snapshot,
   }),
-  Lookup: describe(lookupSchema, { '': 'All payments of one transaction.', ...lookup }),
-  VerifyResponse: describe(verifyResponseSchema, {
+  Lookup: withTexts(lookupSchema, { '': 'All payments of one transaction.', ...lookup }),
+  VerifyResponse: withTexts(verifyResponseSchema, {
     '': 'All payments of one transaction, each compared with an invoice.',
     ...lookup,
     'payments.verified': 'Whether the payment matches.',
     'payments.verificationErrors': 'The reasons why it does not match; empty when it matches.',
   }),
-  VerifyRequest: describe(strictVerifyRequestSchema, {
+  VerifyRequest: withTexts(strictVerifyRequestSchema, {
     '': 'The invoice against which the payments of a transaction are verified.',
     chainId: 'Chain of the transaction, written in decimal digits only: 31337.0 and 3.1337e4 are rejected.',
     txHash: 'Transaction hash: 0x and 64 hex digits, in any case.',
@@ -153,7 +151,7 @@ const components = {
     invoiceCurrency: 'Currency code in uppercase.',
     address: 'Receiving address or account handle, in any case.',
   }),
-  ProcessorUpdate: describe(processorUpdateSchema, {
+  ProcessorUpdate: withTexts(processorUpdateSchema, {
     '': 'A change of a payment. If `state`, `recipient` or `invoice` is absent, its stored value stays; null clears it.',
     ...merchantFields,
     id: 'Id of the update: 1 to 128 printable ASCII characters. Updates with the same id are applied once.',
@@ -164,29 +162,29 @@ const components = {
     recipient: 'The merchant.',
     invoice: 'The invoice, with all four fields.',
   }),
-  ProcessorUpdates: describe(processorUpdatesSchema, {
+  ProcessorUpdates: withTexts(processorUpdatesSchema, {
     '': 'Several updates, applied in their order.',
     updates: 'At least one update, at most 100.',
   }),
-  UpdateResult: describe(updateResultSchema, { '': 'The result of an update.', ...updateResult }),
-  UpdateResults: describe(updateResultsSchema, {
+  UpdateResult: withTexts(updateResultSchema, { '': 'The result of an update.', ...updateResult }),
+  UpdateResults: withTexts(updateResultsSchema, {
     '': 'The results of several updates.',
     results: 'The result of each update, in their order.',
     'results.id': 'Id of the update.',
     'results.error': 'The id was already used with different content. Nothing of the update was applied.',
   }),
-  UpdateRejected: describe(z.extend(updateResultSchema, { error: z.string() }), {
+  UpdateRejected: withTexts(z.extend(updateResultSchema, { error: z.string() }), {
     '': 'A rule forbids the update. Repeated, it gets the same answer.',
     ...updateResult,
     error: 'Why the update was rejected.',
   }),
-  ShareRequest: describe(shareRequestSchema, {
+  ShareRequest: withTexts(shareRequestSchema, {
     '': 'A request to share the verification of one user.',
     email:
       'E-mail address of the user. After normalisation it has at most 254 bytes of UTF-8, and at most 64 before the `@`. Case, Unicode forms and international domains are normalised, so every spelling of an address is the same user. Quoted local parts and domains that are IP addresses are rejected.',
     kycShareToken: 'Share token of the provider, verbatim. It is single-use: mint one for each submission.',
   }),
-  ShareResponse: describe(shareResponseSchema, {
+  ShareResponse: withTexts(shareResponseSchema, {
     '': 'The status of the verification that the caller shared.',
     reviewStatus:
       '`not_started`: another request is redeeming a token, and its result is not known yet. `init`: the provider waits for documents. `pending`, `prechecked`, `onHold`: the provider is reviewing. `completed`: there is a verdict.',
@@ -197,17 +195,17 @@ const components = {
     rejectLabels: 'Rejection reasons of the provider, verbatim; may be empty.',
     reused: 'True: this request redeemed the token. False: it redeemed nothing and did not use the token.',
   }),
-  ShareRejectedBody: describe(shareRejectedBodySchema, {
+  ShareRejectedBody: withTexts(shareRejectedBodySchema, {
     '': 'The provider rejected the redemption.',
     error: 'The error, for a person to read.',
     message:
       'Description by the provider. If a verification that the caller shared before was rejected, its verdict follows: `RED`, the type and the labels.',
   }),
-  VerificationUnavailableBody: describe(object('read', { error: z.literal(verificationUnavailableBody.error) }), {
+  VerificationUnavailableBody: withTexts(object('read', { error: z.literal(verificationUnavailableBody.error) }), {
     '': 'The user has a verification that the caller did not share.',
     error: 'The same text for every status of that verification.',
   }),
-  Health: describe(healthSchema(), {
+  Health: withTexts(healthSchema(), {
     '': 'The health of the service.',
     status:
       '`ok`: everything works. `degraded`: requests are answered, but a chain cannot be followed, or a node failed a proof in the last ten minutes. `down`: the database does not answer, or the background loops have stopped.',
@@ -244,17 +242,17 @@ const components = {
     'chains.lastError.message': 'The error, for a person to read.',
     'chains.lastError.at': 'Time of the error, in unix milliseconds.',
   }),
-  Liveness: describe(object('read', { status: z.literal('ok') }), {
+  Liveness: withTexts(object('read', { status: z.literal('ok') }), {
     '': 'The process answers.',
     status: 'Always `ok`.',
   }),
-  ErrorBody: describe(errorBodySchema, {
+  ErrorBody: withTexts(errorBodySchema, {
     '': 'An error.',
     error: 'The error, for a person to read.',
     maxLimit: 'Largest page size; present when `limit` is invalid.',
     message: 'Details of the error; may be absent.',
   }),
-  LegacyErrorBody: describe(legacyErrorBodySchema, {
+  LegacyErrorBody: withTexts(legacyErrorBodySchema, {
     '': 'The flaws of a legacy request.',
     error: 'The error, for a person to read.',
     details: 'Every flaw that was found.',
@@ -262,7 +260,7 @@ const components = {
     'details.message': 'The flaw, for a person to read.',
     'details.path': 'Names of the parameters or fields concerned, outermost first; empty for the request as a whole.',
   }),
-  UnauthorizedBody: describe(object('read', { error: z.literal(unauthorizedBody.error) }), {
+  UnauthorizedBody: withTexts(object('read', { error: z.literal(unauthorizedBody.error) }), {
     '': 'Authentication failed. The body does not reveal the cause.',
     error: 'The same text for every cause.',
   }),
@@ -276,7 +274,7 @@ export function buildComponentSchemas(): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>()
   for (const [id, { schema }] of Object.entries(components)) registry.add(schema, { id })
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => schemaRef(id).$ref })
-  return mapValues(components, ({ texts }, id) => addTexts(tidy(schemas[id] ?? {}), texts))
+  return mapValues(schemas, (schema, id) => addTexts(tidy(schema), descriptions[id as keyof typeof components]))
 }
 
 /** Removes keywords without effect, and shortens the date pattern of zod. */
@@ -295,19 +293,21 @@ function hasNoEffect(keyword: string, value: unknown): boolean {
   return Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER && (keyword === 'minimum' || keyword === 'maximum')
 }
 
+type InnerSchemas = { properties?: Readonly<Record<string, JsonSchema>>; items?: JsonSchema; anyOf?: JsonSchema[] }
+
 /**
  * Adds the descriptions of a schema and of its fields. A schema behind `anyOf` or `items` has the same path as its
  * field. Only the outermost schema of a path is described.
  */
 function addTexts(schema: JsonSchema, texts: Texts, path = '', isOutermost = true): JsonSchema {
-  const { properties, items, anyOf } = schema as { properties?: Fields; items?: JsonSchema; anyOf?: JsonSchema[] }
+  const { properties, items, anyOf } = schema as InnerSchemas
   const addInner = (inner: JsonSchema) => addTexts(inner, texts, path, false)
   const addToField = (field: JsonSchema, name: string) => addTexts(field, texts, path ? `${path}.${name}` : name)
   return {
-    ...(isOutermost && { description: texts[path] }),
+    ...(isOutermost && texts[path] !== undefined ? { description: texts[path] } : {}),
     ...schema,
-    ...(properties && { properties: mapValues(properties, addToField) }),
-    ...(items && { items: addInner(items) }),
-    ...(anyOf && { anyOf: anyOf.map(addInner) }),
+    ...(properties === undefined ? {} : { properties: mapValues(properties, addToField) }),
+    ...(items === undefined ? {} : { items: addInner(items) }),
+    ...(anyOf === undefined ? {} : { anyOf: anyOf.map(addInner) }),
   }
 }

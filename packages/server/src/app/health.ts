@@ -11,15 +11,18 @@ import type { AppEnv } from './requests.js'
 /** How long a failed proof counts as recent, in milliseconds after it was noticed. */
 export const recentFailedProofMs = 600_000
 
-/** Watches the counts of failed proofs, which only grow: whether one rose within {@link recentFailedProofMs}. */
+/** Reports whether a node's count of failed proofs rose within {@link recentFailedProofMs}; counts only grow. */
 function createProofWatch(now: () => number): (chains: readonly ChainStatus[]) => boolean {
-  let count = 0
+  const counts = new Map<string, number>()
   let roseAt = Number.NEGATIVE_INFINITY
   return (chains) => {
-    const counts = chains.flatMap(({ nodes }) => nodes.map(({ failedProofs }) => failedProofs))
-    const newCount = counts.reduce((sum, each) => sum + each, 0)
-    if (newCount > count) roseAt = now()
-    count = newCount
+    for (const { chainId, nodes } of chains)
+      for (const [position, { failedProofs }] of nodes.entries()) {
+        const key = `${chainId}:${position}`
+        if (failedProofs <= (counts.get(key) ?? 0)) continue
+        counts.set(key, failedProofs)
+        roseAt = now()
+      }
     return now() - roseAt < recentFailedProofMs
   }
 }

@@ -50,8 +50,7 @@ function loadFile(make: () => Promise<PublicFile> | PublicFile) {
     const packed = small.length < bytes.length ? gzipped : plain
     return { version: hash.slice(0, 16), packed, plain: bytes.length > largeBytes ? packed : plain }
   }
-  // The clock stands still, so the file is cached for ever.
-  const loadOnce = cacheAnswer(load, () => 0)
+  const loadOnce = cacheAnswer(load, () => performance.now(), Number.POSITIVE_INFINITY)
   return {
     /** Names the content: an answer to `?v=<version>` is cacheable for ever. */
     version: async () => (await loadOnce()).version,
@@ -103,7 +102,6 @@ export const referenceFiles = {
 } as const
 
 export type ReferenceFile = keyof typeof referenceFiles
-type FileName = ReferenceFile | 'page.css' | 'page.js'
 
 /** Reads a file without the comment that names its source map, which is not served. */
 export async function readReferenceFile(
@@ -140,11 +138,14 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+/** The files that the page loads. */
+const pageFiles = ['page.css', 'page.js', 'swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'] as const
+
 /**
  * URLs are relative to the page, so that a proxy may mount the app below any path.
  * @param urls - URL of each file, with the version of its content.
  */
-const formatPage = (urls: Readonly<Record<FileName, string>>) => `<!doctype html>
+const formatPage = (urls: Readonly<Record<(typeof pageFiles)[number], string>>) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -190,21 +191,21 @@ export function addReferencePage(app: Hono<AppEnv>): void {
     name,
     loadFile(async () => ({ body: await readReferenceFile(name as ReferenceFile), type })),
   ])
-  const files: Readonly<Record<FileName, LoadedFile>> = {
+  const files: Readonly<Record<ReferenceFile | 'page.css' | 'page.js', LoadedFile>> = {
     ...Object.fromEntries(swaggerFiles),
     'page.css': loadFile(() => ({ body: style, type: referenceFiles['swagger-ui.css'] })),
     'page.js': loadFile(() => ({ body: script, type: referenceFiles['swagger-ui-bundle.js'] })),
   }
   async function makePage(): Promise<PublicFile> {
-    const urls = Object.entries(files).map(async ([name, file]) => [name, `.${path}/${name}?v=${await file.version()}`])
+    const urls = pageFiles.map(async (name) => [name, `.${path}/${name}?v=${await files[name].version()}`])
     const body = formatPage(Object.fromEntries(await Promise.all(urls)))
     const headers = { 'Content-Security-Policy': contentSecurityPolicy, 'Referrer-Policy': 'no-referrer' }
     return { body, type: 'text/html; charset=utf-8', headers }
   }
   addEndpoint(app, 'get', path, loadFile(makePage).answer)
   for (const [name, file] of Object.entries(files)) addEndpoint(app, 'get', `${path}/${name}`, file.answer)
-  for (const [from, Location] of Object.entries(redirects)) {
-    const headers = { Location, 'Cache-Control': 'no-cache' }
+  for (const [from, target] of Object.entries(redirects)) {
+    const headers = { Location: target, 'Cache-Control': 'no-cache' }
     addEndpoint(app, 'get', from, () => new Response(null, { status: 308, headers }))
   }
 }

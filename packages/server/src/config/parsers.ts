@@ -34,16 +34,19 @@ export const parseRole = createPatternParser(/^(api|console|dispatcher|poller|in
 export const parseActor = createPatternParser(/^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]{0,98}[^\p{C}\p{Z}])?$/u)
 
 /** Whether a URL has neither credentials nor query nor fragment. */
-const isPlain = ({ username, password, search, hash }: URL) => username + password + search + hash === ''
+const hasNoExtras = ({ username, password, search, hash }: URL) => username + password + search + hash === ''
 
-export const parseIssuer = createUrlParser((issuer, text) => isSecure(issuer) && isPlain(issuer) && !/[?#]/.test(text))
-export const parseProviderUrl = createUrlParser((base) => isSecure(base) && isPlain(base))
+// `https://x?` has an empty `search`, so the text is checked too.
+export const parseIssuer = createUrlParser(
+  (issuer, text) => isSecure(issuer) && hasNoExtras(issuer) && !/[?#]/.test(text),
+)
+export const parseProviderUrl = createUrlParser((base) => isSecure(base) && hasNoExtras(base))
 export const parseReceiptsUrl = createUrlParser(
   ({ protocol, search, hash }) => /^https?:$/.test(protocol) && search + hash === '',
 )
 export const parseFeedServer = createUrlParser((server) => {
   const { protocol, hostname, pathname } = server
-  return /^(nats|tls):$/.test(protocol) && hostname !== '' && pathname.length <= 1 && isPlain(server)
+  return /^(nats|tls):$/.test(protocol) && hostname !== '' && pathname.length <= 1 && hasNoExtras(server)
 })
 /** The address of a node. A `#` in a password would end the host early. */
 export const createNodeUrlParser = (...schemes: readonly string[]) =>

@@ -91,7 +91,7 @@ export function readConfig(env: Environment, readFile?: ReadFile) {
     deliveryStream: value('PI_LISTEN'),
     /** Empty outside of development. */
     simulatedChains,
-    /** Limits of this process; null: no limit. */
+    /** Limits of this process: requests per second, 401 answers per minute, open connections; null: no limit. */
     limits: {
       requestsPerSource: value('PI_LIMIT_PER_SOURCE'),
       requestsPerCaller: value('PI_LIMIT_PER_CALLER'),
@@ -173,7 +173,7 @@ interface NodeConfig {
   readonly headsUrl?: string | undefined
 }
 
-/** One chain to follow. Null: the default of the chain. */
+/** One chain to follow. Null in `routers`, `spokePools`, `proof` and `maxRange`: the default of the chain. */
 export type ChainConfig = Readonly<ReturnType<typeof readChain>>
 
 function readChains(reader: VariableReader): readonly ChainConfig[] {
@@ -193,8 +193,11 @@ function readChain({ chainValue, problems }: VariableReader, chainId: number) {
     chainId,
     nodes,
     routers: chainValue('PI_ROUTERS_', chainId),
+    /** Deposits into any of them are trusted; payments arrive at the first. */
     spokePools: chainValue('PI_SPOKE_POOLS_', chainId),
+    /** Added to the known tokens; an entry with the same address replaces one. */
     tokens: chainValue('PI_TOKENS_', chainId),
+    /** Added to the known price feeds in the same way. */
     priceFeeds: chainValue('PI_PRICE_FEEDS_', chainId),
     startBlock: chainValue('PI_START_BLOCK_', chainId),
     pollMs: chainValue('PI_POLL_MS_', chainId),
@@ -263,6 +266,7 @@ function readIdentity({ value, problems }: VariableReader) {
     problems.push('PI_IDENTITY_URL begins with http://, which is only accepted with PI_ENV=development; use https://.')
   if (appToken === null) return null
   return {
+    /** Never logged or shown, like `secretKey` and `webhookSecrets`. */
     appToken,
     secretKey: value('PI_IDENTITY_SECRET_KEY') ?? '',
     levelName: value('PI_IDENTITY_LEVEL') ?? '',
@@ -271,6 +275,7 @@ function readIdentity({ value, problems }: VariableReader) {
     url,
     redeemBy: value('PI_IDENTITY_REDEEM_BY'),
     namespace: value('PI_IDENTITY_NAMESPACE'),
+    /** Percent of the provider's limits; the shares of all processes add up to at most 100. */
     ratePercent: value('PI_IDENTITY_RATE_PERCENT'),
   }
 }

@@ -30,7 +30,8 @@ const fileSuffix = '_FILE'
 /** Starts reading an environment. An empty value counts as not set. A mistake becomes a problem, not an exception. */
 export function createVariableReader(env: Environment, readFile: ReadFile = (path) => readFileSync(path, 'utf8')) {
   const problems: string[] = []
-  const entries = new Map<string, { readonly text: string | null; readonly value: unknown }>()
+  const texts = new Map<string, string | null>()
+  const values = new Map<string, unknown>()
 
   function readValue(name: string): string | null {
     const value = env[name] ?? ''
@@ -64,15 +65,23 @@ export function createVariableReader(env: Environment, readFile: ReadFile = (pat
     return text
   }
 
+  /** Reads a text once, so that each problem is reported once. */
+  function readText(name: string, row: Variable<unknown>): string | null {
+    const text = texts.has(name) ? (texts.get(name) ?? null) : findText(name, row)
+    texts.set(name, text)
+    return text
+  }
+
   function isMet(condition: string): boolean {
     const [name = '', expectedText] = condition.split('=')
-    const { text } = read(name, variables[name as Name])
+    const text = readText(name, variables[name as Name])
     if (expectedText === undefined) return text !== null
     return expectedText.endsWith('…') ? (text?.startsWith(expectedText.slice(0, -1)) ?? false) : text === expectedText
   }
 
-  function evaluate(name: string, row: Variable<unknown>, text: string | null): unknown {
+  function evaluate(name: string, row: Variable<unknown>): unknown {
     const { onlyWith, required, expected } = row
+    const text = readText(name, row)
     const isUsed = onlyWith === undefined || isMet(onlyWith)
     if (text !== null && isUsed) return row.parse(name, text, problems)
     if (text !== null) problems.push(`${name} is set; it is only used with ${onlyWith}.`)
@@ -81,18 +90,14 @@ export function createVariableReader(env: Environment, readFile: ReadFile = (pat
     return row.default
   }
 
-  /** Reads a variable once, so that each problem is reported once. */
-  function read(name: string, row: Variable<unknown>) {
-    const known = entries.get(name)
-    if (known !== undefined) return known
-    const text = findText(name, row)
-    const entry = { text, value: evaluate(name, row, text) }
-    entries.set(name, entry)
-    return entry
+  function read(name: string, row: Variable<unknown>): unknown {
+    if (!values.has(name)) values.set(name, evaluate(name, row))
+    return values.get(name)
   }
 
   function describe(section: string, name: string, row: Variable<unknown>): Setting {
-    const { text } = read(name, row)
+    read(name, row)
+    const text = readText(name, row)
     const defaultValue = stripMarkdown(formatDefault(row))
     const value = text === null ? defaultValue : row.mask(text)
     return { name, section, value, defaultValue, isDefault: text === null, doc: stripMarkdown(row.doc) }
@@ -113,12 +118,12 @@ export function createVariableReader(env: Environment, readFile: ReadFile = (pat
     problems,
     chainIds,
     /** Whether a variable is set, even to a malformed value. */
-    isSet: (name: Name) => read(name, variables[name]).text !== null,
+    isSet: (name: Name) => readText(name, variables[name]) !== null,
     /** The value of a variable; its default when it is not set or has a problem. */
-    value: <N extends Name>(name: N) => read(name, variables[name]).value as ValueOf<(typeof variables)[N]>,
+    value: <N extends Name>(name: N) => read(name, variables[name]) as ValueOf<(typeof variables)[N]>,
     /** The value of a variable of one chain. */
     chainValue: <N extends ChainName>(name: N, chainId: number) =>
-      read(`${name}${chainId}`, chainVariables[name]).value as ValueOf<(typeof chainVariables)[N]>,
+      read(`${name}${chainId}`, chainVariables[name]) as ValueOf<(typeof chainVariables)[N]>,
     /** Reads every variable, and rejects unknown ones. */
     readAll(): readonly Setting[] {
       const settings = Object.entries(sections).flatMap(([section, rows]) => {

@@ -147,8 +147,8 @@ export function createGate(options: GateOptions) {
 }
 
 /**
- * The most requests of a single process that begin in 5 seconds: redemptions of the provider's 50; look-ups and polls
- * for reviews of its 300 for reads. Source: the provider's page on rate limits.
+ * The most requests that one process begins in 5 seconds. The provider allows 50 redemptions and 300 reads. Source: the
+ * provider's page on rate limits.
  */
 export const providerLimits = { redemptions: 40, lookUps: 120, polls: 60 } as const
 

@@ -13,14 +13,13 @@ export async function answerWithin<T>(compute: () => Promise<T>, timeoutMs: numb
   }
 }
 
-const cacheMs = 1_000
-
 /**
- * Runs one computation at a time. Callers that arrive meanwhile wait for it, and its answer is cached for a second. A
- * failure rejects for the waiting callers and is not cached.
+ * Runs one computation at a time. Callers that arrive meanwhile wait for it, and its answer is cached. A failure
+ * rejects for the waiting callers and is not cached.
  * @param now - A clock that never goes back, in milliseconds.
+ * @param ttlMs - How long an answer is cached, in milliseconds. @default 1000
  */
-export function cacheAnswer<T>(compute: () => Promise<T>, now: () => number): () => Promise<T> {
+export function cacheAnswer<T>(compute: () => Promise<T>, now: () => number, ttlMs = 1_000): () => Promise<T> {
   let answer: Promise<T> | undefined
   let until = Number.POSITIVE_INFINITY
   return () => {
@@ -28,7 +27,7 @@ export function cacheAnswer<T>(compute: () => Promise<T>, now: () => number): ()
     until = Number.POSITIVE_INFINITY
     answer = (async () => compute())().then(
       (value) => {
-        until = now() + cacheMs
+        until = now() + ttlMs
         return value
       },
       (error: unknown) => {

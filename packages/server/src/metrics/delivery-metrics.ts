@@ -24,7 +24,7 @@ export function createAttemptMetrics() {
   const byOutcome = new Map<string, number>()
   const duration = createHistogram('delivery_duration_seconds', help.duration, durationBuckets)
   const published = createHistogram('published_to_delivered_seconds', help.published, publishBuckets)
-  for (const each of [duration, published]) each.addSeries('')
+  const [observeDuration, observePublished] = [duration.addSeries(''), published.addSeries('')]
 
   return {
     attempted({ status, reason, outcome, latencyMs, publishedMs }: Attempted): void {
@@ -33,8 +33,8 @@ export function createAttemptMetrics() {
       const result = answer !== null && byResult.has(answer) ? answer : 'other'
       byResult.set(result, (byResult.get(result) ?? 0) + 1)
       byOutcome.set(outcome, (byOutcome.get(outcome) ?? 0) + 1)
-      duration.observe('', latencyMs / 1_000)
-      if (publishedMs !== null) published.observe('', publishedMs / 1_000)
+      observeDuration(latencyMs / 1_000)
+      if (publishedMs !== null) observePublished(publishedMs / 1_000)
     },
     /** The text format of Prometheus. */
     text: () =>

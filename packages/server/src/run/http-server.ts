@@ -98,7 +98,10 @@ export async function listenHttp(
     url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
     /** Closes each connection after its next answer and accepts new ones, so that clients move to another server. */
     drain: () => closeAfterAnswers(server),
-    /** Accepts nothing new and lets requests finish until the signal aborts. Idempotent. */
+    /**
+     * Accepts nothing new, closes idle connections and lets requests finish. When the signal aborts, it closes every
+     * connection. Idempotent.
+     */
     stop(deadline: AbortSignal): Promise<void> {
       stopped ??= close(server, closeIdle, deadline)
       return stopped

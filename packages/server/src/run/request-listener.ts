@@ -172,7 +172,7 @@ export function parseTarget(target: string): string | null {
   const path = removeOrigin(target)
   if (isReadable(path)) return path
   const area = findArea(target)
-  return area && unreadablePaths[area]
+  return area === null ? null : unreadablePaths[area]
 }
 
 function removeOrigin(target: string): string {
@@ -197,7 +197,7 @@ export type RequestListener = (incoming: IncomingMessage, outgoing: ServerRespon
 /** After a rejected message the start of the next one is uncertain, so the connection closes. */
 const closingHeaders = { 'Cache-Control': cacheControl, 'Content-Type': 'application/json', Connection: 'close' }
 
-/** Headers that decide where a message ends and which host it is for. None may be repeated. */
+/** Headers that decide where a message ends and which host it is for. A repeat makes the message untrustworthy. */
 const framingHeaders = new Set(['host', 'content-length', 'transfer-encoding'])
 
 /** Stands for the host of an HTTP/1.0 request without `Host`; no page trusts it. */

@@ -77,7 +77,11 @@ interface ExchangeTimes {
   readonly successBodyMs: number
 }
 
-type Head = Omit<Extract<PostResult, { readonly kind: 'answer' }>, 'kind' | 'excerpt'>
+interface Head {
+  readonly status: number
+  readonly retryAfter: string | null
+  readonly latencyMs: number
+}
 
 /** A class, because thousands start each second: closures per exchange would be most of the garbage. */
 class Exchange implements Dispatcher.DispatchHandler {

@@ -1,18 +1,23 @@
 /** The payment object and the page of the read API. Source: docs/interface.md 2.1, 2.2. @module */
 import * as z from 'zod/mini'
-import { address, amount, chainId, instant, type Mode, object, txHash } from './primitives.js'
+import { amount, chainId, instant, lowercaseAddress, type Mode, object, txHash } from './primitives.js'
 import { snapshotShape } from './snapshot.js'
 
 function paymentShape<M extends Mode>(mode: M) {
   return {
     ...snapshotShape(mode),
-    sender: address,
-    receiver: address,
+    sender: lowercaseAddress,
+    receiver: lowercaseAddress,
     memo: z.string(),
     blockTimestamp: instant,
     source: object(mode, { chainId, txHash }),
-    tokenIn: object(mode, { address, symbol: z.nullable(z.string()), amount }),
-    tokenOut: object(mode, { address, symbol: z.nullable(z.string()), amountGross: amount, amountNet: amount }),
+    tokenIn: object(mode, { address: lowercaseAddress, symbol: z.nullable(z.string()), amount }),
+    tokenOut: object(mode, {
+      address: lowercaseAddress,
+      symbol: z.nullable(z.string()),
+      amountGross: amount,
+      amountNet: amount,
+    }),
   }
 }
 

@@ -29,8 +29,8 @@ export function openEnum<Value extends string>(
   return z.union([knownValue, otherValue]) as unknown as z.ZodMiniType<OpenEnum<Value>>
 }
 
-/** A 20-byte hex address, lowercased. */
-export const address = z.string().check(z.regex(/^0x[0-9a-f]{40}$/, 'expected 0x and 40 lowercase hex digits'))
+/** A 20-byte hex address. */
+export const lowercaseAddress = z.string().check(z.regex(/^0x[0-9a-f]{40}$/, 'expected 0x and 40 lowercase hex digits'))
 
 /** A 32-byte hex transaction hash, lowercased. */
 export const txHash = z.string().check(z.regex(/^0x[0-9a-f]{64}$/, 'expected 0x and 64 lowercase hex digits'))

@@ -1,7 +1,7 @@
 /** The notification payload: a full snapshot of a payment. Source: docs/interface.md 2.1, 2.3. @module */
 import * as z from 'zod/mini'
 import { buildStateSchema } from './payment-state.js'
-import { address, amount, chainId, currency, type Mode, object, txHash, version } from './primitives.js'
+import { amount, chainId, currency, lowercaseAddress, type Mode, object, txHash, version } from './primitives.js'
 
 const recipientShape = { title: z.string(), subtitle: z.nullable(z.string()) }
 const invoiceShape = { amount, currency, settlementAmount: amount, settlementCurrency: currency }
@@ -9,7 +9,7 @@ const invoiceShape = { amount, currency, settlementAmount: amount, settlementCur
 /** The seven fields that a payment and its notification share, in the given mode. */
 export function snapshotShape<M extends Mode>(mode: M) {
   return {
-    integrationAddress: address,
+    integrationAddress: lowercaseAddress,
     chainId,
     txHash,
     version,

@@ -66,8 +66,7 @@ export interface EvmChainOptions
   /** Decodes events and calldata. @default yodlDecoder */
   readonly decoder?: RouterDecoder | undefined
   /**
-   * Called with each log of a listed router that cannot be indexed, at every read of its range.
-   * Exceptions are ignored.
+   * Called with each log of a listed router that cannot be indexed, at every read of its range. Exceptions are ignored.
    */
   readonly onQuarantine?: ((log: QuarantinedLog) => void) | undefined
   /** For deadlines and pauses. @default the system's clock */

@@ -1,4 +1,4 @@
-/** Finds the fill of an Across deposit by its event. Source: docs/decisions/cross-chain.md. @module */
+/** Finds the fill of an Across deposit. Source: docs/interface.md 2.1, 8; docs/decisions/cross-chain.md. @module */
 import { systemClock } from '@payment-integration/core'
 import { assertWhole, createFinality } from '@payment-integration/core/internal'
 import type { BlockRef, BridgeDeposit, Clock, Fulfilment, FulfilmentSource } from '@payment-integration/core/ports'
@@ -151,8 +151,7 @@ function createFillReader(chainId: number, destination: AcrossDestination, windo
     const filter = { fromBlock: formatQuantity(from), toBlock: formatQuantity(to), address: spokePool, topics }
     const blocks = to - from + 1
     try {
-      const call = { method: 'eth_getLogs', params: [filter] }
-      const logs = parseLogs(await callWithChainId(chain, call), fail)
+      const logs = parseLogs(await callWithChainId(chain, { method: 'eth_getLogs', params: [filter] }), fail)
       chain.node.note({ kind: 'range-read', blocks })
       return logs
     } catch (error) {

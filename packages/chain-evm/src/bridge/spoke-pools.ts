@@ -19,8 +19,9 @@ const depositTopics: ReadonlySet<string> = new Set([
 const topicCount = 4
 
 /**
- * Decodes a log as a deposit. Null for another log, for a destination without EVM addresses, and for a deposit that
- * leaves the output token open: its fill could not be recognized.
+ * Decodes a log as a deposit: lowercase addresses, amounts in base units, the id in decimal digits. Null for another
+ * log, for a destination without EVM addresses, and for a deposit that leaves the output token open: its fill could not
+ * be recognized.
  */
 function decodeDeposit({ topics, data }: ReceiptLog) {
   if (!depositTopics.has(topics[0] ?? '') || topics.length !== topicCount) return null
@@ -59,8 +60,8 @@ const filledV3RelayTopic = '0x571749edf1d5c9599318cdbc4e28a6475d65e87fd3b2ddbe1e
 export const fillTopics: readonly string[] = [filledRelayTopic, filledV3RelayTopic]
 
 /**
- * Decodes a log as a fill; null for another log, and for addresses that are not EVM addresses. `recipient` is the one
- * that the deposit named; `paidTo` was paid.
+ * Decodes a log as a fill: lowercase addresses, amounts in base units; null for another log, and for addresses that are
+ * not EVM addresses. `recipient` is the one that the deposit named; `paidTo` was paid.
  */
 export function decodeFill({ topics, data }: ReceiptLog) {
   if (!fillTopics.includes(topics[0] ?? '') || topics.length !== topicCount) return null
@@ -138,7 +139,9 @@ export type DepositFacts = Omit<BridgeDeposit, 'payment'>
 
 /**
  * Finds the deposit of each payment, with the same depositor, recipient, token and amount.
- * @param payments - All payments of the transaction. Their logs are at `positions` in `logs`, all logs of the receipt.
+ * @param payments - All payments of the transaction, in log order.
+ * @param positions - The positions of their logs in `logs`.
+ * @param logs - All logs of the receipt, in order.
  */
 export function findDeposits(
   payments: readonly DecodedPayment[],

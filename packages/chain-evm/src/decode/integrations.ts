@@ -53,10 +53,7 @@ export function parseIntegrationSuffix(calldata: string): string | null {
 }
 
 /** A cache of one: consecutive payments often have the same integration. */
-let latestCodes: { readonly codes: string; readonly address: string | null | undefined } = {
-  codes: '',
-  address: undefined,
-}
+let latestCodes: { readonly codes: string; readonly address?: string | null | undefined } = { codes: '' }
 
 /** The first address among codes, lowercased; undefined if there is none, null if the codes are malformed. */
 function findAddressCode(hex: string): string | null | undefined {
@@ -181,9 +178,13 @@ export function findLastOperationEnd(logs: readonly ReceiptLog[]): number {
 }
 
 /**
- * Finds the operation that contains each of the ascending positions in `logs`, which are all logs of the receipt.
+ * Finds the operations that contain logs.
+ * @param logs - All logs of the receipt, in order.
+ * @param positions - Ascending positions in `logs`.
  * @param entryPoint - The contract that was called with the bundle, lowercased.
- * @param operations - The operations in the calldata, in order. Unless the logs have the same, all results are null.
+ * @param operations - The operations in the calldata, in order.
+ * @returns For each position its operation, or null when no operation contains it. All are null if the operations in
+ * the logs are not those in the calldata.
  */
 export function findEnclosingOperations(
   logs: readonly ReceiptLog[],

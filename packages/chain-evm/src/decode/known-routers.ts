@@ -14,7 +14,7 @@ export interface KnownRouter {
   readonly version: string
 }
 
-/** Version, address, and the chains where it is deployed; by version. */
+/** Version, address and chains of each deployment, ordered by version. */
 const deployments: readonly (readonly [string, string, readonly number[]])[] = [
   ['0.1', '0x4cafd841df0df6da5739f729491887d64ad2794c', [1]],
   ['0.1', '0x8412d3c11aa605ebaf14d0b6bc7705ab45143ee8', [5]],
@@ -51,7 +51,9 @@ const deployments: readonly (readonly [string, string, readonly number[]])[] = [
 ]
 
 /** Chains with a known router, ascending. */
-export const chainsWithRouters = [...new Set(deployments.flatMap(([, , chains]) => chains))].sort((a, b) => a - b)
+export const chainsWithRouters: readonly number[] = [...new Set(deployments.flatMap(([, , chains]) => chains))].sort(
+  (a, b) => a - b,
+)
 
 /** The known routers of a chain, ordered by version; empty for an unknown chain. */
 export function knownRouters(chainId: number): readonly KnownRouter[] {

@@ -87,8 +87,9 @@ function findCalledConversion(
 ): { readonly conversion: PaidConversion; readonly used: readonly unknown[] } | null {
   if (call.feeds === null) return null
   const [multiplier, divisor] = call.feeds
-  const feeds = [{ use: 'multiply', feed: multiplier } as const, { use: 'divide', feed: divisor } as const]
-  const calledFeeds = feeds.flatMap(({ use, feed }) => (feed === null ? [] : [{ use, feed }]))
+  const calledFeeds: { readonly use: 'multiply' | 'divide'; readonly feed: CalledFeed }[] = []
+  if (multiplier !== null) calledFeeds.push({ use: 'multiply', feed: multiplier })
+  if (divisor !== null) calledFeeds.push({ use: 'divide', feed: divisor })
   if (calledFeeds.length === 0) return { conversion: noConversion, used: [] }
   const events = emitted.flatMap(({ router: emitter, event }) =>
     emitter === router && event.kind === 'conversion' ? [event] : [],

@@ -1,11 +1,10 @@
 /** Runs one anvil process, which ends with this process. @module */
-import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { accessSync, constants, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { Readable, Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DevChainError, testMnemonic } from './dev-chain.js'
 
@@ -153,7 +152,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
       resolve(new DevChainError('ERR_ANVIL_EXIT', message))
     })
     child.once('exit', (code, by) => {
-      child.stdin.destroy()
+      child.stdin?.destroy()
       resolve(new DevChainError('ERR_ANVIL_EXIT', describeExit(binary, code, by)))
     })
   })
@@ -164,7 +163,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
     stopping = true
     signal?.removeEventListener('abort', stopQuietly)
     if (process.platform === 'win32') child.kill()
-    else child.stdin.destroy()
+    else child.stdin?.destroy()
     const force = setTimeout(() => endForcibly(child), stopTimeoutMs)
     await exited
     clearTimeout(force)
@@ -205,9 +204,7 @@ function buildArguments(options: AnvilOptions, chainId: number): string[] {
   return [...fixed, ...blockTime, ...args]
 }
 
-type AnvilProcess = ChildProcessByStdio<Writable, Readable, null>
-
-function launch(binary: string, args: readonly string[], cache: string): AnvilProcess {
+function launch(binary: string, args: readonly string[], cache: string): ChildProcess {
   const stdio: ['pipe', 'pipe', 'ignore'] = ['pipe', 'pipe', 'ignore']
   const env: NodeJS.ProcessEnv = Object.fromEntries(
     passedVariables.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
@@ -239,8 +236,11 @@ function endForcibly(child: ChildProcess): void {
 }
 
 /** Reads the port from anvil's output. The rest of the output is drained, since a full pipe would block anvil. */
-async function waitForPort(child: AnvilProcess, exited: Promise<DevChainError>, timeoutMs: number, requestedPort = 0) {
-  const lines = createInterface({ input: child.stdout })
+async function waitForPort(child: ChildProcess, exited: Promise<DevChainError>, timeoutMs: number, requestedPort = 0) {
+  const { stdout } = child
+  // Too many open files: `spawn` failed before it made the pipes.
+  if (!stdout) throw await exited
+  const lines = createInterface({ input: stdout })
   const listening = new Promise<number>((resolve) => {
     lines.on('line', (line) => {
       const port = /^Listening on .*:(\d+)$/.exec(line)?.[1]
@@ -257,6 +257,6 @@ async function waitForPort(child: AnvilProcess, exited: Promise<DevChainError>, 
   } finally {
     ended.abort()
     lines.close()
-    child.stdout.resume()
+    stdout.resume()
   }
 }

@@ -88,6 +88,11 @@ describe('a conversion that can be forged', () => {
     expect(feeds).toEqual([{ use: 'multiply', contract: ethUsd, pair: null, rate: 5n, decimals: 18 }])
   })
 
+  test('that is not trusted multiplies, also where its use is unknown and the token is the base', () => {
+    const { feeds } = price(payment(1n, zchf), shown('nothing', step(chfUsd, 112n, 'unknown')))
+    expect(feeds).toEqual([{ use: 'multiply', contract: chfUsd, pair: null, rate: 112n, decimals: 8 }])
+  })
+
   test('means nothing when one of its feeds is not listed', () => {
     const steps = [step(chfUsd, 112_000_000n), step(unlistedFeed, 1n, 'divide')]
     expect(price(made, shown('call', ...steps), getCall(100n)).feeds.map(({ pair }) => pair)).toEqual([null, null])

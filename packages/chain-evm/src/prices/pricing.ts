@@ -166,7 +166,8 @@ export function computePricing(
   const isTrusted = provedBy === 'router' || (provedBy === 'call' && explainsGross && provesRates)
   return {
     listedToken: token && { symbol: token.symbol, currency: token.currency },
-    feeds: isTrusted ? feeds : feeds.map((feed) => ({ ...feed, pair: null })),
+    // Without trust, an unknown use is not derived from the token.
+    feeds: isTrusted ? feeds : steps.map((step) => ({ ...toFeedFacts(lists, step, null), pair: null })),
     calledAmount: isTrusted && explainsGross ? call.amount : null,
     serviceFee: call && computeServiceFee(call, gross, gross - net),
   }

@@ -135,10 +135,8 @@ async function recheck(chain: ExpectedChain, address: string, height: number) {
     facts: toFacts(address, getBytes(fail, symbol, probe), getBytes(fail, decimals, probe)),
     validUpTo: code === '0x' ? height : Number.POSITIVE_INFINITY,
   }
-  return {
-    entry,
-    isClear: ![symbol, decimals].some((outcome) => outcome?.ok === false && classifyFault(outcome) === 'unclear'),
-  }
+  const isClear = ![symbol, decimals].some((outcome) => outcome?.ok === false && classifyFault(outcome) === 'unclear')
+  return { entry, isClear }
 }
 
 /** The bytes that a token answered; none if its code failed. After an unclear failure, the probe decides. */

@@ -27,7 +27,7 @@ const depositType = 0x7e
 const hashLength = 1 + hashBytes
 const addressLength = 1 + addressBytes
 
-/** A receipt with the lengths that its encoding needs, in bytes; `length` includes the type byte. */
+/** A receipt and the byte lengths of its encoding. `length` includes the type byte; `gas` is significant hex digits. */
 export type MeasuredReceipt = ReturnType<typeof measureReceipt>
 
 /** @throws {@link UnencodableError} When a field is missing or malformed. */

@@ -26,33 +26,34 @@ export interface BlockWithReceipts {
 // Some nodes lack `eth_getBlockReceipts`; some fail on a large block and on every batch that contains it. After
 // repeated failures, receipts are read by transaction for a number of blocks, which doubles each time.
 
+/** A node's methods for all receipts of a block, as far as known. */
+interface ReceiptMethods {
+  /** Whether the node has raw receipts; null while it is untried. */
+  hasRaw: boolean | null
+  /** Whether the node lacks `eth_getBlockReceipts`. */
+  lacksByBlock: boolean
+  /** Failures of requests for a single block, in a row. */
+  failures: number
+  /** Blocks still to be read by transaction. */
+  pausedBlocks: number
+  nextPauseBlocks: number
+  /** Blocks read since the last failure, or since the pause was last halved. */
+  blocksRead: number
+}
+
 /** Failures in a row that start the first pause: most outages have ended by then. */
 const maxFailures = 3
 const pauseBlocks = { first: 16, max: 1_024 } as const
 
-type ReceiptMethods = ReturnType<typeof createMethods>
 const methodsOfNodes = new WeakMap<Rpc, ReceiptMethods>()
 
-/** A node's methods for all receipts of a block, as far as known. */
-function createMethods() {
-  return {
-    /** Whether the node has raw receipts; null while it is untried. */
-    hasRaw: null as boolean | null,
-    /** Whether the node lacks `eth_getBlockReceipts`. */
-    lacksByBlock: false,
-    /** Failures of requests for a single block, in a row. */
-    failures: 0,
-    /** Blocks still to be read by transaction. */
-    pausedBlocks: 0,
-    nextPauseBlocks: pauseBlocks.first as number,
-    /** Blocks read since the last failure, or since the pause was last halved. */
-    blocksRead: 0,
-  }
-}
-
 function getMethods(rpc: Rpc): ReceiptMethods {
-  const methods = methodsOfNodes.get(rpc) ?? createMethods()
-  methodsOfNodes.set(rpc, methods)
+  let methods = methodsOfNodes.get(rpc)
+  if (methods === undefined) {
+    const counts = { failures: 0, pausedBlocks: 0, nextPauseBlocks: pauseBlocks.first, blocksRead: 0 }
+    methods = { hasRaw: null, lacksByBlock: false, ...counts }
+    methodsOfNodes.set(rpc, methods)
+  }
   return methods
 }
 
@@ -240,17 +241,19 @@ export async function readByTransaction(
 
 /**
  * Reads blocks `from` to `to`, both included, with their receipts.
+ * @param contents - `withTransactions`: whether the transactions are read too. `withChainId`: whether the chain id is
+ * asked for; a request that continues an earlier one need not ask.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing; `ERR_CHAIN_PROOF_FAILED` on a changed header.
  */
 export async function readBlocks(
   reader: RangeReader,
   from: number,
   to: number,
-  withTransactions: boolean,
+  { withTransactions, withChainId }: { readonly withTransactions: boolean; readonly withChainId: boolean },
 ): Promise<readonly BlockWithReceipts[]> {
   const heights = Array.from({ length: to - from + 1 }, (_, index) => from + index)
   const buildCall = withTransactions ? buildBlockCall : buildHeaderCall
-  const answers = await askForHeights(reader, heights, buildCall, true)
+  const answers = await askForHeights(reader, heights, buildCall, withChainId)
   const headers = heights.map((height, index) => toHeader(reader, height, answers[index]?.block))
   assertAuthentic(reader, headers)
   return completeBlocks(reader, headers, answers, withTransactions)

@@ -1,4 +1,8 @@
-/** Answers receipt polling from the chain. Source: interface.md 6, 8; decisions/processor-updates.md. @module */
+/**
+ * Answers receipt polling from the chain, for payments without a processor.
+ * Source: docs/interface.md 6 (receipt polling), 8 (finality); docs/decisions/processor-updates.md.
+ * @module
+ */
 import { createCheckedChain, createFinality } from '@payment-integration/core/internal'
 import type { Chain, ReceiptSource, StoredPayment } from '@payment-integration/core/ports'
 import { hashText, loadKeccak } from '../proof/keccak.js'

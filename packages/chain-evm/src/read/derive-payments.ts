@@ -59,6 +59,7 @@ function computeDestinations(
   const { routers, decoder, fail, spokePools } = reader
   if (receipt === null) {
     const integrationAddress = decoder.parseIntegrationAddress(transaction.input)
+    // Without a receipt, every payment is proved by its event ({@link needsReceiptForDestinations}).
     return payments.map(() => ({ integrationAddress, isTransferred: true, deposit: null, isUnknownBridge: false }))
   }
   const { logs } = receipt

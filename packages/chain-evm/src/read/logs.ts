@@ -181,14 +181,17 @@ async function hasLogsInReceipts(reader: RangeReader, end: Header): Promise<bool
  */
 export async function readUnproven(reader: RangeReader): Promise<BlockRange> {
   const { from, to, fail, node, signal } = reader
-  const read = await withRangeSize(reader, from, to, (upTo) => readRangeEnds(reader, from, upTo))
-  const { ends, first, last, logs } = read
+  const { ends, first, last, logs } = await withRangeSize(reader, from, to, (upTo) => readRangeEnds(reader, from, upTo))
   const paymentLogs = logs.filter((log) => isPaymentLog(reader, log))
   await checkEmptyEnds(reader, ends, paymentLogs)
   const payments = await readDerivedPayments(reader, logs, { receipts: new Map(), blocks: new Map() })
   const derivedLogs = payments.map(({ log }) => log)
   const times = await readBlockTimes(reader, derivedLogs, first, last)
-  const timeOf = ({ blockNumber }: RouterLog) => times.get(blockNumber) as number
+  const timeOf = ({ blockNumber }: RouterLog) => {
+    const time = times.get(blockNumber)
+    if (time === undefined) throw fail.unavailable(`the time of block ${blockNumber} is not known.`)
+    return time
+  }
   const facts = await readPaymentFacts(reader, payments, timeOf, last.number)
   const reread = parseHeader(await node.rpc.call(buildHeaderCall(last.number), signal), fail)
   if (reread?.hash !== last.hash) throw fail.noBlock(`block ${last.number} was replaced after the logs were read.`)

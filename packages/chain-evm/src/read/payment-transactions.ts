@@ -1,4 +1,5 @@
 /** Reads the transactions and receipts of payments. @module */
+import { groupBy } from '@payment-integration/core/internal'
 import type { Emitted } from '../decode/pair-conversions.js'
 import type { DecodedPayment, RouterLog } from '../decode/router-decoder.js'
 import type { ReceiptFacts, TransactionFacts } from '../rpc/answers.js'
@@ -57,7 +58,11 @@ export function reportQuarantined(reader: RangeReader, log: RouterLog, reason: s
   onQuarantine({ chainId: reader.fail.chainId, txHash, blockNumber, logIndex, router, reason })
 }
 
-/** Reads receipts that are not cached. @returns All by transaction hash. @throws As {@link assertSameBlock}. */
+/**
+ * Reads the receipts of transactions that are not cached.
+ * @returns All receipts, cached ones included, by transaction hash.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a receipt is no longer in its block.
+ */
 export async function readReceipts(
   reader: RangeReader,
   groups: readonly TransactionLogs[],
@@ -76,7 +81,7 @@ export async function readReceipts(
   return all
 }
 
-/** Another hash means that the node mixed up the batch; another block means a reorg (`ERR_CHAIN_RANGE_GONE`). */
+/** Another hash means that the node mixed up the batch; another block means a reorg. */
 function assertSameBlock<T extends { readonly hash: string; readonly blockHash: string }>(
   what: string,
   { txHash, payments }: TransactionLogs,
@@ -92,6 +97,8 @@ function assertSameBlock<T extends { readonly hash: string; readonly blockHash: 
 /** Minimum of paying transactions, and maximum of transactions for each, to read a block whole. */
 const minPayingTransactions = 3
 const maxTransactionsPerPayment = 2
+/** About a megabyte. */
+const transactionsPerRequest = 500
 
 /** Whether it is cheaper to read the whole block than each paying transaction. */
 export function shouldReadWhole(paying: number, transactions: number): boolean {
@@ -100,20 +107,15 @@ export function shouldReadWhole(paying: number, transactions: number): boolean {
 
 /**
  * Reads the transactions of payments that are not cached: one by one, or with their block.
- * @returns All transactions, cached ones included, by hash. @throws As {@link assertSameBlock}.
+ * @returns All transactions, cached ones included, by hash.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a transaction is no longer in the block its logs came from.
  */
 export async function readPaymentTransactions(
   reader: RangeReader,
   groups: readonly TransactionLogs[],
   cached: CachedFacts['blocks'],
 ): Promise<ReadonlyMap<string, TransactionFacts>> {
-  const byBlock = new Map<number, TransactionLogs[]>()
-  for (const group of groups) {
-    const height = group.payments[0]?.log.blockNumber ?? 0
-    const blockGroups = byBlock.get(height)
-    if (blockGroups === undefined) byBlock.set(height, [group])
-    else blockGroups.push(group)
-  }
+  const byBlock = groupBy(groups, ({ payments }) => payments[0]?.log.blockHash ?? '')
   const transactions = new Map<string, TransactionFacts>()
   const add = (group: TransactionLogs, answer: unknown) => {
     const transaction = parseTransaction(answer, reader.fail)
@@ -123,24 +125,39 @@ export async function readPaymentTransactions(
   const addFromBlock = (blockGroups: readonly TransactionLogs[], inBlock: BlockWithReceipts['transactions']) => {
     for (const group of blockGroups) add(group, inBlock?.get(group.txHash) ?? null)
   }
-  const wholeBlocks: (readonly [number, TransactionLogs[]])[] = []
-  const single: TransactionLogs[] = []
-  for (const [height, blockGroups] of byBlock) {
+  let wholeBlocks: (readonly [number, TransactionLogs[]])[] = []
+  let single: TransactionLogs[] = []
+  let size = 0
+  /** Reads the pending blocks and transactions, and keeps only their facts. */
+  async function flush(): Promise<void> {
+    const calls = [
+      ...wholeBlocks.map(([height]) => buildBlockCall(height)),
+      ...single.map(({ txHash }) => ({ method: 'eth_getTransactionByHash', params: [txHash] })),
+    ]
+    const answers = await reader.node.rpc.all(calls, reader.signal)
+    for (const [index, [, blockGroups]] of wholeBlocks.entries())
+      addFromBlock(blockGroups, parseBlockTransactions(answers[index], reader.fail))
+    for (const [index, group] of single.entries()) add(group, answers[wholeBlocks.length + index])
+    wholeBlocks = []
+    single = []
+    size = 0
+  }
+  for (const blockGroups of byBlock.values()) {
+    const height = blockGroups[0]?.payments[0]?.log.blockNumber ?? 0
     const block = cached.get(height)
+    if (block?.transactions) {
+      addFromBlock(blockGroups, block.transactions)
+      continue
+    }
     const blockSize = block?.header.transactions?.length
-    if (block?.transactions) addFromBlock(blockGroups, block.transactions)
-    else if (blockSize !== undefined && shouldReadWhole(blockGroups.length, blockSize))
-      wholeBlocks.push([height, blockGroups])
+    const isWhole = blockSize !== undefined && shouldReadWhole(blockGroups.length, blockSize)
+    const cost = isWhole ? blockSize : blockGroups.length
+    if (size > 0 && size + cost > transactionsPerRequest) await flush()
+    size += cost
+    if (isWhole) wholeBlocks.push([height, blockGroups])
     else single.push(...blockGroups)
   }
-  const calls = [
-    ...wholeBlocks.map(([height]) => buildBlockCall(height)),
-    ...single.map(({ txHash }) => ({ method: 'eth_getTransactionByHash', params: [txHash] })),
-  ]
-  const answers = await reader.node.rpc.all(calls, reader.signal)
-  for (const [index, [, blockGroups]] of wholeBlocks.entries())
-    addFromBlock(blockGroups, parseBlockTransactions(answers[index], reader.fail))
-  for (const [index, group] of single.entries()) add(group, answers[wholeBlocks.length + index])
+  await flush()
   return transactions
 }
 

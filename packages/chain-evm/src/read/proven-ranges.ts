@@ -4,7 +4,7 @@ import { type BlockWithReceipts, readBlockReceipts, readBlocks } from './block-r
 import { mayHoldPayment, readCandidates } from './logs.js'
 import { createPaymentCollector, toRange } from './proven-blocks.js'
 import type { Header, RangeReader } from './range-reader.js'
-import { assertChain, countTransactions, readHeaders } from './range-reader.js'
+import { assertChain, countTransactions, headersPerStep, readHeaders } from './range-reader.js'
 import type { BloomPlan, RangeResult } from './range-sizing.js'
 
 /** Limits the unparsed receipts in memory to a few megabytes. */
@@ -54,9 +54,11 @@ async function readDense(reader: RangeReader, transactionsPerBlock: number): Pro
   const headers: Header[] = []
   const collector = createPaymentCollector(reader, end)
   const steps = Math.ceil((end - from + 1) / perStep)
+  const stepsPerChainIdCall = Math.max(1, Math.floor(headersPerStep / perStep))
   const ask = (step: number) => {
     const start = from + step * perStep
-    return readBlocks(reader, start, Math.min(end, start + perStep - 1), true)
+    const contents = { withTransactions: true, withChainId: step % stepsPerChainIdCall === 0 }
+    return readBlocks(reader, start, Math.min(end, start + perStep - 1), contents)
   }
   const pickCandidates = (blocks: readonly BlockWithReceipts[]) =>
     blocks.filter(({ header }) => mayHoldPayment(reader, header))
@@ -74,7 +76,7 @@ async function readDense(reader: RangeReader, transactionsPerBlock: number): Pro
   return { range: toRange(reader, headers, collector.facts, 'bloom'), ...collector.counts }
 }
 
-/** Yields the answers of steps, and requests the next step, unless `hasNext` denies it, before it yields an answer. */
+/** Yields the answers of steps. Requests the next step before it yields, if `hasNext` allows it. */
 async function* readAhead<T>(
   maxSteps: number,
   ask: (step: number) => Promise<T>,
@@ -95,11 +97,14 @@ function splitIntoSteps(headers: readonly Header[]): readonly (readonly Header[]
   let size = 0
   for (const header of headers) {
     const step = steps.at(-1)
-    size += countTransactions(header)
-    if (step === undefined || step.length === maxBlocksPerStep || size > transactionsPerStep) {
+    const count = countTransactions(header)
+    if (step === undefined || step.length === maxBlocksPerStep || size + count > transactionsPerStep) {
       steps.push([header])
-      size = countTransactions(header)
-    } else step.push(header)
+      size = count
+    } else {
+      step.push(header)
+      size += count
+    }
   }
   return steps
 }
@@ -114,7 +119,7 @@ export async function readByRoot(reader: RangeReader, withTransactions: boolean)
   const collector = createPaymentCollector(reader, to)
   for (let start = from; start <= to; start += blocksPerRootStep) {
     const end = Math.min(to, start + blocksPerRootStep - 1)
-    const blocks = await readBlocks(reader, start, end, withTransactions)
+    const blocks = await readBlocks(reader, start, end, { withTransactions, withChainId: true })
     headers.push(...blocks.map(({ header }) => header))
     await collector.add(blocks)
   }

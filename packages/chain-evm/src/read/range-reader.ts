@@ -18,7 +18,10 @@ export function createHeaderHashing(chainId: number) {
   return { isExpected: authenticChains.includes(chainId) }
 }
 
-/** Learns whether headers hash to their block hashes. @throws ChainError `ERR_CHAIN_PROOF_FAILED` on one that must. */
+/**
+ * Learns whether the chain's headers hash to their block hashes; if so, rejects one that does not.
+ * @throws ChainError `ERR_CHAIN_PROOF_FAILED` on such a header.
+ */
 export function assertAuthentic(
   { node, fail, headerHashing }: Pick<RangeReader, 'node' | 'fail' | 'headerHashing'>,
   headers: readonly Pick<Header, 'ref' | 'isAuthentic'>[],
@@ -90,9 +93,13 @@ export function countTransactions({ transactions }: Header): number {
 }
 
 /** About a megabyte of headers. */
-const headersPerStep = 250
+export const headersPerStep = 250
 
-/** Reads the headers of the range. @throws As {@link toHeader}, {@link assertAuthentic} and {@link assertChain}. */
+/**
+ * Reads the headers of the range.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing or does not follow the one before it;
+ * `ERR_CHAIN_PROOF_FAILED` on a changed header.
+ */
 export async function readHeaders(reader: RangeReader): Promise<Header[]> {
   const { from, to } = reader
   const steps: Promise<Header[]>[] = []
@@ -132,8 +139,8 @@ export function assertChain(headers: readonly Header[], fail: Failures): void {
 }
 
 /**
- * Finds the time of each log's block: from the ends of the range, `first` and `last`. Else from the log if its time
- * lies between theirs, else from the block's header.
+ * Takes the time of each log's block from `first` or `last`; else from the log, if it lies between theirs; else from
+ * the header.
  * @returns Unix milliseconds by height.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing or was replaced.
  */

@@ -53,11 +53,15 @@ export class ResponseTooLargeError extends RequestError {
   }
 }
 
-/** For valid JSON that does not answer the request. */
-export const buildNotJsonRpcError = () => new RequestError('the answer is not JSON-RPC')
+/** Makes the error of valid JSON that does not answer the request. */
+export function buildNotJsonRpcError(): RequestError {
+  return new RequestError('the answer is not JSON-RPC')
+}
 
-/** For a request that does not wait until the node is connected. */
-export const buildNoConnectionError = () => new RequestError('no connection')
+/** Makes the error of a request that does not wait for a connection. */
+export function buildNoConnectionError(): RequestError {
+  return new RequestError('no connection')
+}
 
 /**
  * Runs `work` with a signal that aborts on time-out or with `caller`. After that it rejects even if `work` goes on.

@@ -93,7 +93,8 @@ export function createHeadFollower(options: FollowHeadsOptions) {
       await withDeadline(clock, requestTimeoutMs, connection.signal, async (deadline) => {
         socket = await openSocket({ url, maxResponseBytes: maxMessageBytes, onNotification }, deadline)
         const [chain] = await socket.send([{ method: 'eth_chainId', params: [] }], deadline)
-        if (!chain?.ok || parseQuantity(chain.result) !== chainId) throw new TypeError('The node is on another chain.')
+        if (!chain?.ok || parseQuantity(chain.result) !== chainId)
+          throw new TypeError('The node did not confirm its chain id.')
         const [answer] = await socket.send([{ method: 'eth_subscribe', params: ['newHeads'] }], deadline)
         if (!answer?.ok || answer.result === undefined) throw new TypeError('The node has no subscriptions.')
         subscription = answer.result

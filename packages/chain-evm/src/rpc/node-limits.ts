@@ -192,7 +192,11 @@ export function createRateLimit(clock: Clock) {
   let rejections = 0
   let restsUntil = 0
   return {
-    /** Notes a rejection. @param isBatchReduced - Whether the next batch is smaller: the pause does not grow yet. */
+    /**
+     * Notes a rejected request.
+     * @param retryAfter - The raw header, or null.
+     * @param isBatchReduced - Whether the next batch is smaller; if so, this rejection does not lengthen later pauses.
+     */
     noteRejection(retryAfter: string | null, isBatchReduced = false): void {
       const now = clock.now()
       // Requests in flight at the same time are rejected together and count once.
@@ -284,13 +288,13 @@ export function createHealth(clock: Clock) {
       isBenched ||= score() < benchBelowScore
     },
     /** Ends the bench after an answered probe, if the score allows it. */
-    noteProbe(): void {
+    noteProbeAnswered(): void {
       isBenched &&= score() < returnFromScore
     },
     /** From 0 to 1, now. */
     score,
     isBenched: () => isBenched,
-    /** Whether a benched node, whatever its lag, may be probed. */
-    mayReturn: () => trust() >= returnFromScore,
+    /** Whether a benched node may be probed, whatever its lag. */
+    mayBeProbed: () => trust() >= returnFromScore,
   }
 }

@@ -24,7 +24,7 @@ interface NodeOptions extends Pick<RpcOptions, 'wire' | 'url' | 'clock' | 'reque
   readonly range: RangeSizeOptions
   /** Whether no other node can answer now, so that requests wait for the rate limit. */
   readonly isAlone: () => boolean
-  /** As `report` of `createHeads`, for this node. */
+  /** Records a head; returns for how long a higher one has been known, in milliseconds (0: none). */
   readonly measureLag: (head: number, isTrusted: boolean) => number
   /** Called when the node's reported heads are no longer trusted. */
   readonly onDistrust: () => void
@@ -76,23 +76,17 @@ export function createNode(options: NodeOptions) {
       if (end.outcomes.some((outcome) => !outcome.ok && outcome.code === limitExceededCode)) counts.limitCodes += 1
       if (isLatencySample(end.calls))
         latencyMs = latencyMs === null ? end.ms : latencyMs + latencyWeight * (end.ms - latencyMs)
-      return
-    }
-    if (end.kind === 'reconnects') {
-      guard.noteDisconnect()
-      return
-    }
-    if (end.kind === 'repeats') {
+    } else if (end.kind === 'reconnects') guard.noteDisconnect()
+    else if (end.kind === 'repeats') {
       guard.noteLoss()
       // Any failure but a rate limit ends the series of rejections.
       rateLimit.noteAnswer(clock.now())
-      return
-    }
-    lastError = end.error.message
-    if (end.kind === 'limited') {
+    } else if (end.kind === 'limited') {
+      lastError = end.error.message
       counts.rejected += 1
       rateLimit.noteRejection(end.retryAfter, batch.current() < end.calls.length)
     } else {
+      lastError = end.error.message
       guard.noteLoss()
       if (end.isHostile) rateLimit.startRest()
       // A failed probe for raw receipts shows nothing about the node's health.
@@ -181,7 +175,7 @@ export function createNode(options: NodeOptions) {
   function isDue(inUse: boolean): boolean {
     const now = clock.now()
     if (isProbing || now - probedAt < probeIntervalMs || now < rateLimit.resumesAt()) return false
-    return health.isBenched() ? health.mayReturn() : !inUse && now - headAt >= probeIntervalMs
+    return health.isBenched() ? health.mayBeProbed() : !inUse && now - headAt >= probeIntervalMs
   }
 
   /** Asks for the head if that is due. Never rejects. */
@@ -193,7 +187,7 @@ export function createNode(options: NodeOptions) {
       const number = parseQuantity(await rpc.call({ method: 'eth_blockNumber', params: [] }, closing.signal))
       if (number === null) return note('contradiction', 'eth_blockNumber did not return a number.')
       acceptPolledHead(number)
-      health.noteProbe()
+      health.noteProbeAnswered()
     } catch {
       // The request has reported its own failure.
     } finally {

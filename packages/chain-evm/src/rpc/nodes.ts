@@ -38,7 +38,7 @@ function isFaster(node: ManagedNode, preferred: ManagedNode, inUse: boolean): bo
   return latency !== null && preferredLatency !== null && latency * factor + latencyNoiseMs < preferredLatency
 }
 
-/** Formats host and position, as `rpc.node.example #2`; a long label in front of the domain, maybe a key, is `*`. */
+/** Formats host and position, such as `rpc.node.example #2`. Masks long labels before the domain, which may be keys. */
 export function formatNodeName(url: string | undefined, position: number): string {
   const hostname = parseUrl(url ?? '')?.hostname
   if (hostname === undefined) return `transport #${position}`
@@ -88,7 +88,10 @@ const maxGrownRange = 10_000
 const httpProtocols = ['http:', 'https:']
 const socketProtocols = ['ws:', 'wss:']
 
-/** Opens the nodes of a chain; sends nothing before the first work. Source: docs/decisions/following-a-chain.md. */
+/**
+ * Opens the nodes of a chain; sends nothing before the first work. Source: docs/decisions/following-a-chain.md.
+ * @throws {TypeError | RangeError} When an option is wrong.
+ */
 export function createNodes(options: NodesOptions) {
   const { chainId, nodes: addresses, requestTimeoutMs = 10_000, batchSize = 100 } = options
   const { maxResponseBytes = 67_108_864, maxRange = 2_000 } = options
@@ -143,7 +146,9 @@ export function createNodes(options: NodesOptions) {
       for (let next = pick(tried); next !== undefined; next = pick(tried)) {
         if (tried.size === 0) {
           current = next
-          if (!closed && nodes.length > 1) for (const node of nodes) void node.probe(node === next)
+          if (!closed && nodes.length > 1) {
+            for (const node of nodes) void node.probe(node === next)
+          }
         }
         tried.add(next)
         const attempt = next.attempt()

@@ -14,7 +14,7 @@ export interface Table {
   /** The first column has the names of the rows. */
   readonly columns: readonly string[]
   readonly rows: readonly (readonly Cell[])[]
-  /** Sentences below the table: its size, what is missing. */
+  /** Sentences below the table: the load, what is missing. */
   readonly notes?: readonly string[]
 }
 
@@ -40,7 +40,7 @@ export function round(value: number, decimals = 0): number | null {
   return Number.isFinite(value) ? Number(value.toFixed(decimals)) : null
 }
 
-/** A figure as documents have it. */
+/** A figure as printed in docs. */
 export function formatCell(cell: Cell): string {
   if (typeof cell !== 'number') return cell ?? ''
   return cell.toLocaleString('en', { maximumFractionDigits: 10 })

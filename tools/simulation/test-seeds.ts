@@ -1,11 +1,11 @@
 /**
- * Registers tests of the simulator: seeds on SQLite without syncs and deliveries, and seeds with both.
+ * Registers tests of the simulator: seeds on SQLite without fsync and deliveries, and seeds with both.
  * @module
  */
 import { describe, expect, test } from 'vitest'
 import { describeSeed, runSeeds } from './run.js'
 
-/** Number of seeds to run, from 1 on. */
+/** Seeds to run, counted from seed 1. */
 export interface SeedCounts {
   readonly quick: { readonly count: number; readonly perTest: number }
   readonly sqlite: number
@@ -15,7 +15,7 @@ export function testSeeds({ quick: { count, perTest }, sqlite }: SeedCounts): vo
   const firsts = Array.from({ length: Math.ceil(count / perTest) }, (_, index) => 1 + index * perTest)
 
   describe('after faults, forks and kills the store equals the chain', () => {
-    test.each(firsts)(`${perTest} of ${count} seeds without syncs, from seed %i on`, async (from) => {
+    test.each(firsts)(`${perTest} of ${count} seeds without fsync, from seed %i on`, async (from) => {
       const summary = await runSeeds({ from, count: perTest, store: 'quick' })
       expect(summary.failed.map(describeSeed).join('\n')).toBe('')
       expect(summary).toMatchObject({ missing: 0, wrong: 0, repeated: 0 })
@@ -27,7 +27,7 @@ export function testSeeds({ quick: { count, perTest }, sqlite }: SeedCounts): vo
       expect(summary.faults.size).toBeGreaterThan(20)
     })
 
-    test(`${sqlite} seeds with syncs and deliveries`, async () => {
+    test(`${sqlite} seeds with fsync and deliveries`, async () => {
       const summary = await runSeeds({ from: 1, count: sqlite, store: 'sqlite' })
       expect(summary.failed.map(describeSeed).join('\n')).toBe('')
       expect(summary).toMatchObject({ missing: 0, wrong: 0, repeated: 0 })

@@ -186,7 +186,7 @@ const quietMs = 2_000
 
 /**
  * Opens the stream. A browser has six connections to a host for all tabs, so a hidden tab holds none.
- * @param listeners - By the name of the event: they get its data.
+ * @param listeners - By event name; each gets the event's data.
  * @param onState - Receives whether the stream is open.
  */
 function connect(

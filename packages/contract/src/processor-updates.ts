@@ -19,7 +19,7 @@ export const processorUpdateSchema = object('write', {
   invoice: z.optional(z.nullable(invoiceWriteSchema)),
 })
 
-/** Most updates of one request. */
+/** The most updates that one request may have. */
 export const maxUpdatesPerRequest = 100
 
 /** Body of a request with several updates, which are applied in their order. */

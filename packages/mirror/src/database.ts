@@ -30,10 +30,10 @@ export type Value = string | number | null
 
 type Row = Readonly<Record<string, unknown>>
 
-/** A database behind one shape. */
+/** One API for both databases. */
 export interface Driver {
   readonly dialect: Dialect
-  /** Runs a statement with a `?` for each value, by itself: it is stored whole or not at all. */
+  /** Runs one statement, with a `?` for each value: all its writes are stored, or none. */
   query(sql: string, values?: readonly Value[]): Promise<readonly Row[]>
   /** Runs statements that create tables, one mirror at a time. */
   create(statements: readonly string[]): Promise<void>
@@ -72,7 +72,7 @@ interface SqliteWait {
 
 const retryEveryMs = 10
 
-/** Makes the driver. A connection runs a statement without interruption. */
+/** Makes the driver. Its statements are synchronous, so none interleave. */
 export function createSqliteDriver(database: MirrorSqlite, { busyTimeoutMs, sleep, monotonicNow }: SqliteWait): Driver {
   const prepared = new Map<string, ReturnType<MirrorSqlite['prepare']>>()
 

@@ -86,7 +86,7 @@ export interface SqlDialect {
   readonly types: ColumnTypes
   /** Quotes a table's name, with its schema if there is one. */
   name(table: string): string
-  /** The time of leases in unix milliseconds: a parameter, or an expression over the database's clock. */
+  /** The current time for leases, in unix milliseconds: a parameter, or the database's clock. */
   now(): RawBuilder<number>
   /** {@link SqlDialect.now} as text. */
   nowText(parameter: Parameter): string

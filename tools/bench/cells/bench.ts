@@ -30,7 +30,7 @@ const layouts: readonly Layout[] = [
   { name: 'one cell with none of them', cells: 1, isOwner: false },
 ]
 
-/** A payment of others costs so little that a cell without integrations reads this many times the payments. */
+/** A cell without integrations reads this many times the payments, because it skips each at little cost. */
 const foreignTimes = 2
 
 const chainId = 137

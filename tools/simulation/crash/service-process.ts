@@ -17,8 +17,8 @@ import { chainId, writeScript } from './script.js'
 const leaseMs = 10_000
 /** The lease of the last process, which is never killed and has everything to deliver at once. */
 const longLeaseMs = 600_000
-/** How often the chain grows and the end is checked, in real milliseconds. */
-const lookMs = 10
+/** Pause between polls for updates and for the end, in real milliseconds. */
+const pollMs = 10
 
 const config = JSON.parse(process.argv[2] ?? '{}') as CrashConfig
 const { seed, size, roles, database, death, finish } = config
@@ -81,7 +81,7 @@ function aheadClock() {
   return { now: () => now() + config.aheadMs, sleep }
 }
 
-/** Each poll of the head finds one more block, up to the horizon. Each is a point, which an idle server crosses too. */
+/** Each poll of the head finds one more block, up to the horizon. Each poll is a kill point, also of an idle server. */
 function growingChain() {
   const { chain, mine } = scriptedChain(chainId)
   let mined = 0
@@ -112,7 +112,7 @@ async function applyUpdates(): Promise<void> {
     try {
       if (update === undefined) {
         if (finish && index >= script.updates.length) return
-        await wait(lookMs)
+        await wait(pollMs)
         continue
       }
       const { outcome } = await service.applyUpdate(update)
@@ -122,7 +122,7 @@ async function applyUpdates(): Promise<void> {
       if (!finish) await wait(1)
     } catch (error) {
       if (!(error instanceof StoreError && error.retryable)) throw error
-      await wait(lookMs)
+      await wait(pollMs)
     }
   }
 }
@@ -131,7 +131,7 @@ async function applyUpdates(): Promise<void> {
 async function finishAll(): Promise<void> {
   let replayed = 0
   for (;;) {
-    await wait(lookMs)
+    await wait(pollMs)
     const checkpoint = await store.payments.checkpoint(chainId)
     if (checkpoint?.blockNumber !== script.blocks.length) continue
     if (await isUnsettled()) continue

@@ -6,7 +6,7 @@ import { buildPayment, createTwinChain } from '../../../packages/testing/src/twi
 import type { Draws } from '../random.js'
 import { getKey, type LastingFacts, type TrueFacts } from '../world/truth.js'
 
-/** A chain that a seed moves. */
+/** A chain driven by a seed. */
 export interface MovingChain {
   readonly chain: TwinChain
   /** Mines the next blocks. Sometimes it first orphans the newest ones. */

@@ -25,7 +25,7 @@ export interface Plan {
   /** The chance of a kill per step of the schedule. */
   readonly killChance: number
   readonly pauseChance: number
-  /** The chance per step that the clock of the service or of the database is set ahead, back or right. */
+  /** The chance per step that the clock of the service or of the database is set ahead, set back or corrected. */
   readonly clockJumpChance: number
   /** Waits between the steps of the schedule, in milliseconds. */
   readonly waits: readonly number[]
@@ -39,7 +39,7 @@ export interface PlannedNode {
   readonly rates: FaultRates
   /** Whether it knows `eth_getBlockReceipts`. */
   readonly hasBlockReceipts: boolean
-  /** Number of requests at the start that a node of another chain answers, as at a misconfigured node. */
+  /** Number of first requests that get another chain's answers, as from a misconfigured node. */
   readonly startsAsOther: number
   /** Longest delay until it sees a change of the chain, in milliseconds. */
   readonly maxDelayMs: number
@@ -48,7 +48,7 @@ export interface PlannedNode {
 /** The id of Optimism, and the id of a development chain. */
 const knownChain = 10
 const unknownChain = 31_337
-/** Blocks until finality, small so that a seed covers drops and returns. */
+/** Blocks until finality; few, so that a seed drops and restores payments. */
 const finalityBlocks = 6
 
 /** Waits that leave time to catch up, and waits that leave almost none. */

@@ -99,7 +99,7 @@ export function createNode(options: NodeOptions) {
     closing.signal.throwIfAborted()
     while (clock.now() < rateLimit.resumesAt()) {
       if (rateLimit.isResting())
-        throw fail.rateLimit('the node gets no requests for 10 minutes, because no honest node answers as it did.')
+        throw fail.rateLimit('the node gets no requests for 10 minutes, because its answer was hostile.')
       if (!isAlone()) throw fail.rateLimit('the node asked for a pause.')
       await clock.sleep(rateLimit.resumesAt() - clock.now(), signal ?? closing.signal)
       signal?.throwIfAborted()
@@ -205,7 +205,7 @@ export function createNode(options: NodeOptions) {
     latencyMs: () => latencyMs,
     attempt,
     reportHead,
-    /** Resets the lag once the node that it was measured by is distrusted. */
+    /** Resets the lag when the node it was measured against is distrusted. */
     forgetLag: () => health.setLag(0),
     probe,
     status(inUse: boolean): NodeStatus {

@@ -100,7 +100,7 @@ function Verdict({ explanation }: { explanation: ExplainedDelivery }) {
 }
 
 function ageText(seconds: number, tolerance: number): string {
-  const side = seconds < 0 ? 'ahead of the receipt' : 'old at the receipt'
+  const side = seconds < 0 ? 'ahead of arrival' : 'old on arrival'
   return `${formatSpan(Math.abs(seconds) * 1_000)} ${side}; up to ${tolerance} s is accepted`
 }
 

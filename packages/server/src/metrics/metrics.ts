@@ -55,7 +55,7 @@ export interface MetricsOptions {
 
 /**
  * Builds a histogram without series. The Prometheus library checks and hashes labels on each observation, which took a
- * tenth of a look-up's CPU time; here labels are formatted once per series, and an observation makes two additions.
+ * tenth of a look-up's CPU time. Here labels are formatted once per series, and an observation makes two additions.
  * @param bounds - Upper bounds in seconds, ascending.
  */
 export function createHistogram(shortName: string, help: string, bounds: readonly number[]) {

@@ -71,7 +71,7 @@ export async function openChainFeed(
   const evm = await loadChainEvm()
   const connection = await connectChainFeed(config, logger)
   return {
-    /** Reads a chain from the feed, or from its nodes where the feed has a flaw or another configuration. */
+    /** Reads a chain from the feed, or from its nodes where the feed is flawed or configured differently. */
     wrap(chain: Chain, each: ChainConfig) {
       const minProof = each.proof ?? undefined
       const spokePools = each.spokePools ?? evm.knownSpokePools(each.chainId)

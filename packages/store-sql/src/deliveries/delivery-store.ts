@@ -114,8 +114,8 @@ async function returnToOutbox(db: Connection, ids: readonly number[]): Promise<n
 }
 
 /**
- * Builds `completeUpTo`. Ids up to the newest one are complete once all transactions have ended that were writing when
- * it was read. Later writers get higher ids.
+ * Builds `completeUpTo`. Ids up to the newest are complete once every transaction that was writing when it was read has
+ * ended. Later writers get higher ids.
  */
 function createCompleteUpTo(read: Connection): DeliveryStore['completeUpTo'] {
   let complete: number | null = null

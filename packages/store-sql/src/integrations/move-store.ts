@@ -6,7 +6,7 @@ import { findLowestReplayable } from '../history/segments.js'
 import { bulk, listColumns, run, type StatementText } from '../internal/statements.js'
 import { hexBytes, integer, nullableInteger, pack, toHex, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
-import { findPayments, lockPaymentsUnder, notifyVersions, replacePayments } from './moved-payments.js'
+import { lockPayments, lockPaymentsByKey, notifyVersions, replacePayments } from './moved-payments.js'
 
 /** Updates per statement, of all integrations. */
 const updatesPageSize = 2_000
@@ -94,7 +94,7 @@ export function createMoveStore(engine: Engine): MoveStore {
   return {
     async *payments(address) {
       for await (const range of idRanges(read)) {
-        const payments = await transaction((db) => findPayments(db, address, range))
+        const payments = await transaction((db) => lockPayments(db, address, range))
         if (payments.length > 0)
           yield payments.map(({ id: _id, integrationAddress: _address, closed: _closed, ...moved }) => moved)
       }
@@ -125,7 +125,7 @@ export function createMoveStore(engine: Engine): MoveStore {
     transaction: (work) =>
       transaction((db) =>
         work({
-          find: (keys) => lockPaymentsUnder(db, keys),
+          find: (keys) => lockPaymentsByKey(db, keys),
           replace: (address, payments) => replacePayments(db, address, payments),
           putUpdates: (address, updates) => putUpdates(db, address, updates),
           notify: (address, snapshotIds) => notifyVersions(db, address, snapshotIds),

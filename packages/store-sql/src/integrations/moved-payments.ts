@@ -21,7 +21,7 @@ import type { Integer } from '../schema/migration.js'
 import type { Tables } from '../schema/tables.js'
 
 /** Locks the primary payments of an integration in a range of ids. */
-export async function findPayments(
+export async function lockPayments(
   db: Connection,
   address: string,
   range: { readonly after: number; readonly upTo: number },
@@ -42,7 +42,7 @@ export async function findPayments(
 const formatKey = ({ chainId, txHash, ordinal }: MovedPaymentKey) => `${chainId}:${txHash}:${ordinal}`
 
 /** Locks the primary payments with these keys. */
-export async function lockPaymentsUnder(db: Connection, keys: readonly MovedPaymentKey[]): Promise<StoredMove[]> {
+export async function lockPaymentsByKey(db: Connection, keys: readonly MovedPaymentKey[]): Promise<StoredMove[]> {
   const named = new Set(keys.map(formatKey))
   const payments = await lockPaymentsForChange(db, keys)
   return readStoredMoves(
@@ -200,7 +200,7 @@ async function removeVersions(db: Connection, payments: Replacements): Promise<R
   return new Set(remaining.map((row) => `${row.payment_id}:${row.version}`))
 }
 
-/** Makes snapshots due deliveries unless they are deliveries already. Returns the number of new deliveries. */
+/** Adds a due delivery for each snapshot that has none. Returns the number of new deliveries. */
 export async function notifyVersions(db: Connection, address: string, snapshotIds: readonly string[]): Promise<number> {
   const { name, nowText, oneOf } = db.dialect
   const integration = hexBytes(address)

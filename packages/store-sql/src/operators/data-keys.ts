@@ -56,7 +56,7 @@ type KeyColumn = {
   [Table in keyof Tables & string]: `${Table}.${Extract<keyof Tables[Table], `${'' | `${string}_`}key_version`>}`
 }[keyof Tables & string]
 
-interface SealingPlace {
+interface SealedColumn {
   /** The secret's name for operators. */
   readonly secretName: string
   /** The rows that still need their key. @default all rows */
@@ -64,7 +64,7 @@ interface SealingPlace {
 }
 
 /** By column; null if the service starts without that key. A missing column does not compile. */
-export const sealingPlaces: Readonly<Record<KeyColumn, SealingPlace | null>> = {
+export const sealedColumns: Readonly<Record<KeyColumn, SealedColumn | null>> = {
   'integrations.signing_key_version': { secretName: 'integrations.signing_secret' },
   'integrations.api_key_version': { secretName: 'integrations.api_secret' },
   'integrations.previous_key_version': {
@@ -78,7 +78,7 @@ export const sealingPlaces: Readonly<Record<KeyColumn, SealingPlace | null>> = {
   },
   'legacy_keys.key_version': { secretName: 'legacy_keys.secret', where: () => 'revoked_at is null' },
   'data_keys.key_version': { secretName: 'data_keys.key' },
-  // Refers to a data key, whose own row is counted; there may be millions of addresses.
+  // Its data key's row is counted instead: there may be millions of addresses.
   'identity_subjects.email_key_version': null,
   // Only `audit verify` needs this key: a leaked key must be removable although records were hashed with it.
   'audit.key_version': null,
@@ -86,7 +86,7 @@ export const sealingPlaces: Readonly<Record<KeyColumn, SealingPlace | null>> = {
 
 export async function listSealingKeys(read: Connection, now: number): Promise<SealingKeyUse[]> {
   const rows = await run<{ place: string; key_version: Integer; row_count: Integer }>(read, (parameter) =>
-    Object.entries(sealingPlaces)
+    Object.entries(sealedColumns)
       .flatMap(([name, place]) => {
         if (place === null) return []
         const [table = '', column = ''] = name.split('.')

@@ -4,11 +4,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type OpenEngine, openSqlite } from '../../test/support/engines.js'
 import { createStore } from '../create-store.js'
 import type { Tables } from '../schema/tables.js'
-import { sealingPlaces } from './data-keys.js'
+import { sealedColumns } from './data-keys.js'
 
 const oldKey = parseMasterKey('a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90')
 const newKey = parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f')
-const places = Object.entries(sealingPlaces).flatMap(([column, place]) =>
+const places = Object.entries(sealedColumns).flatMap(([column, place]) =>
   place ? [{ column, place: place.secretName }] : [],
 )
 
@@ -51,7 +51,7 @@ test('every column with a key version is a counted place, or is marked as not ne
   await createStore(opened.engine).migrate()
   const columns = await getColumns(opened.engine.read)
   const named = columns.filter((name) => /[._]key_version$/.test(name))
-  expect(named.sort()).toEqual(Object.keys(sealingPlaces).sort())
+  expect(named.sort()).toEqual(Object.keys(sealedColumns).sort())
   const sealed = columns.filter((name) => name.endsWith('sealed'))
   expect(sealed).not.toEqual([])
   expect(columns).toEqual(expect.arrayContaining(sealed.map((name) => name.replace(/sealed$/, 'key_version'))))

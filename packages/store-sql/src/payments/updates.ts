@@ -80,7 +80,7 @@ function toInsertValues({ update, fingerprint, paymentId, outcome, reason, versi
 export const keyColumns = listColumns({ chain_id: 'integer', tx_hash: 'hex' })
 
 export async function waitingUpdates(db: Connection, keys: readonly PaymentSelector[]): Promise<ProcessorUpdate[]> {
-  // Usually no update waits, but a range may have 50,000 keys.
+  // Usually no update waits: this spares a query with up to 50,000 keys.
   if ((await hasWaitingQuery(db).execute()).length === 0) return []
   const distinct = new Map(keys.map(({ chainId, txHash }) => [`${chainId}:${txHash}`, [chainId, txHash]]))
   const text = () => waitingText(db.dialect)

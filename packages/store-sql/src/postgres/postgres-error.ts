@@ -56,7 +56,7 @@ export function toConflictError(error: unknown, attempts: number): StoreError {
   return toBusyError(`Each of ${attempts} attempts met a conflicting transaction`, error)
 }
 
-/** Converts an error of connecting; an unknown one means that the server cannot be reached. */
+/** Converts a connection error; an unknown one means that the server cannot be reached. */
 export function createConnectError(error: unknown): unknown {
   const converted = convertPostgresError(error)
   return converted instanceof StoreError ? converted : toUnavailableError(error)

@@ -5,22 +5,22 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { UsageError } from './errors.js'
 import type { ExitCode, Io } from './io.js'
 
-/** The work of a command: it gets the arguments, all options including global ones, and the `Io`. Void: exit code 0. */
+/** Gets the arguments, all options including global ones, and the `Io`. A work that returns nothing exits with 0. */
 type Work = (...given: never[]) => Promise<void> | Promise<ExitCode>
 
-/** What declares commands: the program or a group, the maker of an action that commander calls, and the process. */
+/** For adding commands: the program or a group, the maker of an action that commander calls, and the process. */
 export interface Cli {
   readonly program: Command
   run(work: Work): (...given: unknown[]) => Promise<void>
   readonly io: Io
 }
 
-/** Options of a command, which may be absent. Without `Value` they are flags. */
+/** Optional command-line options by name; flags unless `Value` is given. */
 export type Options<Name extends string, Value = true> = { readonly [_ in Name]?: Value | undefined }
 
 /** Adds a command with its work and the examples of its help text. */
-export function addCommand({ program, run }: Cli, name: string, work: Work, ...lines: readonly string[]): Command {
-  return program.command(name).addHelpText('after', examples(lines)).action(run(work))
+export function addCommand(cli: Cli, name: string, work: Work, ...exampleLines: readonly string[]): Command {
+  return cli.program.command(name).addHelpText('after', examples(exampleLines)).action(cli.run(work))
 }
 
 export const databaseOption = ['--database <url>', 'sqlite:<path> or postgres://… (PI_DATABASE_URL)'] as const
@@ -55,14 +55,14 @@ export function withActor(command: Command): Command {
  */
 export function addGroup(cli: Cli, noun: string, about: string, ...groupExamples: readonly string[]) {
   const withNoun = (lines: readonly string[]) => lines.map((line) => `${noun} ${line}`)
-  const program = cli.program
+  const group = cli.program
     .command(noun)
     .summary(about)
     .description(`${about} (in the database that PI_DATABASE_URL names)`)
     .helpCommand(false)
     .addHelpText('after', examples(withNoun(groupExamples)))
-  const add = (name: string, work: Work, ...lines: readonly string[]): Command =>
-    addCommand({ ...cli, program }, name, work, ...withNoun(lines)).option(...databaseOption)
+  const add = (name: string, work: Work, ...exampleLines: readonly string[]): Command =>
+    addCommand({ ...cli, program: group }, name, work, ...withNoun(exampleLines)).option(...databaseOption)
   return { add, change: (...given: Parameters<typeof add>) => withActor(add(...given)) }
 }
 

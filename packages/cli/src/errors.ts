@@ -14,11 +14,9 @@ export class InterruptedError extends Error {
   readonly code = 'ERR_INTERRUPTED'
 }
 
-/** Creates a handler of errors: once the signal has aborted, it throws `message`; else the error itself. */
-export function throwInterrupted(signal: AbortSignal, message: string): (cause: unknown) => never {
-  return (cause) => {
-    throw signal.aborted ? new InterruptedError(message, { cause }) : cause
-  }
+/** Once the signal has aborted: an InterruptedError with `error` as its cause; else `error` itself. */
+export function asInterrupted(error: unknown, signal: AbortSignal, message: string): unknown {
+  return signal.aborted ? new InterruptedError(message, { cause: error }) : error
 }
 
 /** The demo cannot continue. Exit code 1; the message gives the cause and the remedy. */

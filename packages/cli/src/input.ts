@@ -7,7 +7,7 @@ import { parseUrl } from '@payment-integration/contract/internal'
 import type { DoctorFramework } from '@payment-integration/testing/doctor'
 import type { Command } from 'commander'
 import { type Options, parseAddress, parseNotificationUrl } from './command.js'
-import { ServerError, throwInterrupted, UsageError } from './errors.js'
+import { InterruptedError, ServerError, UsageError } from './errors.js'
 import type { Io } from './io.js'
 
 /** Whether input and output are terminals, so that a person can answer. */
@@ -37,25 +37,28 @@ export async function confirm(question: string, io: Pick<Io, 'input' | 'out' | '
 export async function readInput(source: string, { input, signal }: Pick<Io, 'input' | 'signal'>, maxMiB: number) {
   const name = formatInputName(source)
   const stream = addAbortSignal(signal, source === '-' ? input() : createReadStream(source))
-  const interrupted = throwInterrupted(signal, `${name} was not read: the command was interrupted.`)
-  return readAtMost(stream, name, maxMiB * 1_024).catch(interrupted)
+  const bytes = await readAtMost(stream, maxMiB * 1_048_576).catch((error: NodeJS.ErrnoException) => {
+    if (signal.aborted) throw new InterruptedError(`${name} was not read: the command was interrupted.`)
+    throw toReadError(name, error)
+  })
+  if (bytes === null) throw new UsageError(`${name} is larger than ${maxMiB} MiB.`)
+  return bytes
 }
 
-async function readAtMost(stream: Readable, name: string, maxKiB: number): Promise<Buffer> {
+/** The content; null when it is larger than the limit. */
+async function readAtMost(stream: Readable, maxBytes: number): Promise<Buffer | null> {
   const chunks: Uint8Array[] = []
   let size = 0
-  try {
-    for await (const chunk of stream) {
-      size += chunk.length
-      if (size > maxKiB * 1_024) break
-      chunks.push(chunk)
-    }
-  } catch (error) {
-    throw new UsageError(`${name} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`)
+  for await (const chunk of stream) {
+    size += chunk.length
+    if (size > maxBytes) return null
+    chunks.push(chunk)
   }
-  if (size <= maxKiB * 1_024) return Buffer.concat(chunks)
-  throw new UsageError(`${name} is larger than ${maxKiB < 1_024 ? `${maxKiB} KiB` : `${maxKiB / 1_024} MiB`}.`)
+  return Buffer.concat(chunks)
 }
+
+const toReadError = (name: string, { code }: NodeJS.ErrnoException) =>
+  new UsageError(`${name} cannot be read (${code ?? 'unknown error'}).`)
 
 export function formatInputName(source: string): string {
   return source === '-' ? 'Standard input' : `The file ${source}`
@@ -63,7 +66,7 @@ export function formatInputName(source: string): string {
 
 export type Variables = Readonly<Record<string, string | undefined>>
 
-/** Returns the name of a variable that holds a secret. The error omits another text: it may be the secret. */
+/** Checks the name of a variable. The error does not quote a rejected text, which may be the secret itself. */
 export function checkVariableName(name: string): string {
   if (/^[A-Za-z_]\w{0,127}$/.test(name) && !/whsec_|pi_api_/.test(name)) return name
   throw new UsageError(
@@ -71,9 +74,13 @@ export function checkVariableName(name: string): string {
   )
 }
 
-/** Reads the text of a file or a pipe of at most 64 KiB. @param source - The option or file, for errors as above. */
+/** Reads a small file or pipe. @param source - The option or file, named in errors, which never quote the content. */
 export async function readSmallFile(path: string, source: string): Promise<string> {
-  return (await readAtMost(createReadStream(path), source, 64)).toString()
+  const bytes = await readAtMost(createReadStream(path), 65_536).catch((error: NodeJS.ErrnoException) => {
+    throw toReadError(source, error)
+  })
+  if (bytes === null) throw new UsageError(`${source} is larger than 64 KiB.`)
+  return bytes.toString()
 }
 
 /** The variable names that `dev` writes and the examples use. */

@@ -10,14 +10,9 @@ export interface Io {
   out(line: string): void
   /** Writes one line to standard error. */
   err(line: string): void
-  /**
-   * Replaces the status lines at the bottom of the terminal; an empty list removes them. Lines are cut to its width.
-   * Undefined without a terminal.
-   */
+  /** Replaces the status lines of a terminal, cut to its width; no lines removes them. Undefined without a terminal. */
   readonly live?: ((lines: readonly string[]) => void) | undefined
-  /**
-   * Calls `onKey` for each key that is pressed, until the returned function is called. Undefined without a terminal.
-   */
+  /** Calls `onKey` for each pressed key, until the returned function is called. Undefined without a terminal. */
   readonly keys?: ((onKey: (key: string) => void) => () => void) | undefined
   /** Whether standard error is a terminal: a person then reads the log. @default false */
   readonly logsToTerminal?: boolean | undefined

@@ -117,10 +117,7 @@ export interface Reporter {
   <E extends ReportedEvent>(event: E, text: (event: E) => readonly string[]): void
   /** Prints a line for people, which `--json` omits. */
   note(line: string): void
-  /**
-   * Shows how far a command is: as a status line on a terminal, else as a line every ten seconds. `--json` omits it,
-   * because the events report progress.
-   */
+  /** Shows progress: as a status line on a terminal, else a line every ten seconds. With `--json`, events show it. */
   progress(line: string): void
   /** With `--json` prints an event for each item; else the text of all items, or `none` without items. */
   all<T>(
@@ -192,10 +189,7 @@ export function createStyle(color: boolean): Style {
   return pico.createColors(color)
 }
 
-/**
- * Whether to use color: on a terminal, unless `NO_COLOR` is not empty or the terminal is dumb.
- * @see https://no-color.org
- */
+/** Whether to use color: on a terminal that is not dumb, while `NO_COLOR` is empty. @see https://no-color.org */
 export function wantsColor(isTerminal: boolean, env: Readonly<Record<string, string | undefined>>): boolean {
   return isTerminal && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
 }

@@ -21,7 +21,11 @@ const sampleMs = 250
 /** A rate over a shorter time, in milliseconds, is not shown. */
 const minRateMs = 500
 
-type Sample = Readonly<Record<'at' | 'block' | 'payments', number>>
+interface Sample {
+  readonly at: number
+  readonly block: number
+  readonly payments: number
+}
 
 interface Track {
   readonly chainId: number

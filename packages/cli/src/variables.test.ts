@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { temporaryFolder } from '../test/temporary-folder.js'
-import { checkVariableName, readIntegratorVariables, readSmallFile } from './input.js'
+import { checkVariableName, readInput, readIntegratorVariables, readSmallFile } from './input.js'
 
 it.each(['pi_whsec_abc', 'pi_api_abc', 'a-b', '', '1A', 'A B', 'A'.repeat(129)])(
   '%j is no name of a variable, and the message does not repeat it',
@@ -19,6 +20,19 @@ it('reads a file of 64 KiB and no larger one', async () => {
   expect(await readSmallFile(path, '--secret-file')).toHaveLength(65_536)
   writeFileSync(path, 'x'.repeat(65_537))
   await expect(readSmallFile(path, '--secret-file')).rejects.toThrow('--secret-file is larger than 64 KiB.')
+})
+
+it('calls an input too large even when the command is interrupted meanwhile', async () => {
+  const stop = new AbortController()
+  async function* sendTooMuch() {
+    try {
+      yield Buffer.alloc(1_048_577)
+    } finally {
+      stop.abort()
+    }
+  }
+  const reading = readInput('-', { input: () => Readable.from(sendTooMuch()), signal: stop.signal }, 1)
+  await expect(reading).rejects.toMatchObject({ code: 'ERR_USAGE', message: 'Standard input is larger than 1 MiB.' })
 })
 
 it.skipIf(process.platform === 'win32')(

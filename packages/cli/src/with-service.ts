@@ -19,6 +19,7 @@ type WithServiceOptions = OperateOptions & Options<'mayCreate', boolean>
 
 /**
  * Opens the configured database, runs `work`, and always closes the database. The server may run at the same time.
+ * The audit log names `--actor`, else `PI_ACTOR`, else `cli:` and the user of this machine.
  * @returns The exit code that `work` returns, else 0.
  * @throws InterruptedError, ConfigError, DatabaseMissingError, StoreError.
  */
@@ -47,23 +48,23 @@ export async function withService(
 }
 
 /** One run of a command on the database. */
-export interface Operation<Options extends OperateOptions = OperateOptions> {
+export interface Operation<Given extends OperateOptions = OperateOptions> {
   readonly report: Reporter
-  readonly options: Options
+  readonly options: Given
   readonly config: Config
   readonly io: Io
 }
 
 const createOperate =
   (mayCreate: boolean) =>
-  <Arguments extends unknown[], Options extends OperateOptions = OperateOptions>(
-    work: (service: Service, run: Operation<Options>, ...given: Arguments) => Promise<void> | Promise<ExitCode>,
+  <Arguments extends unknown[], Given extends OperateOptions = OperateOptions>(
+    work: (service: Service, run: Operation<Given>, ...parameters: Arguments) => Promise<void> | Promise<ExitCode>,
   ) =>
   (...all: unknown[]): Promise<ExitCode> => {
-    const [options, io] = all.slice(-2) as [Options, Io]
-    const given = all.slice(0, -2) as Arguments
+    const [options, io] = all.slice(-2) as [Given, Io]
+    const parameters = all.slice(0, -2) as Arguments
     return withService({ ...options, mayCreate }, io, (service, report, config) =>
-      work(service, { report, options, config, io }, ...given),
+      work(service, { report, options, config, io }, ...parameters),
     )
   }
 

@@ -39,7 +39,11 @@ export interface ReceiverProbe {
 }
 
 /** The result of all probes. */
-export interface DoctorResult extends Readonly<Record<'passed' | 'failed' | 'warned' | 'notRun', number>> {
+export interface DoctorResult {
+  readonly passed: number
+  readonly failed: number
+  readonly warned: number
+  readonly notRun: number
   /** The causes of findings without repetition, failures first. */
   readonly findings: readonly {
     readonly verdict: 'fail' | 'warn'

@@ -15,11 +15,16 @@ import { DemoError, UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { aborted, isStoppedEarly } from '../process.js'
 
-/** Durations are in milliseconds. */
-type DevOptions = Options<'every' | 'payments' | 'deadline' | 'seed' | 'port', number> &
-  Options<'forwardTo', string> &
-  Options<'env', string | false> &
-  Options<'untilIdle' | 'keep' | 'quiet' | 'json'>
+interface DevOptions
+  extends Options<'payments' | 'seed' | 'port', number>,
+    Options<'untilIdle' | 'keep' | 'quiet' | 'json'> {
+  /** Milliseconds. */
+  readonly every?: number
+  /** Milliseconds. */
+  readonly deadline?: number
+  readonly forwardTo?: string
+  readonly env?: string | false
+}
 
 export function addDev(cli: Cli): void {
   const seedHelp = 'seed of amounts, merchants and refunds (default: random)'

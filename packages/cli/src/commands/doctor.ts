@@ -3,18 +3,18 @@ import type { DoctorFinding, DoctorFramework, DoctorProbe, DoctorReport } from '
 import { Option } from 'commander'
 import type { Cli, Options } from '../command.js'
 import { addCommand, durationParser, exampleAddress, parseAddress, parseReceiverUrl } from '../command.js'
-import { throwInterrupted, UsageError } from '../errors.js'
+import { InterruptedError, UsageError } from '../errors.js'
 import { frameworkNames } from '../init/layout.js'
 import type { Variables } from '../input.js'
 import { checkVariableName, findFrameworks, readIntegratorVariables, readSmallFile, splitSecrets } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, createStyle, type Style } from '../output.js'
 
-/** `timeout` is in milliseconds. */
-type DoctorFlags = Options<'integration' | 'secretEnv' | 'secretFile' | 'envFile', string> &
-  Options<'timeout', number> &
-  Options<'framework', DoctorFramework> &
-  Options<'json'>
+interface DoctorFlags extends Options<'integration' | 'secretEnv' | 'secretFile' | 'envFile', string>, Options<'json'> {
+  /** Milliseconds. */
+  readonly timeout?: number
+  readonly framework?: DoctorFramework
+}
 
 /** The names of `init`, with both routers of Next. The test kit, which also has them, is loaded only on demand. */
 const frameworks: readonly DoctorFramework[] = frameworkNames.flatMap((name) =>
@@ -51,8 +51,9 @@ async function examineReceiver(url: string, flags: DoctorFlags, io: Io): Promise
   ])
   const onProbe = (probe: DoctorProbe) => report({ event: 'probe', ...probe }, (event) => probeText(event, style))
   const running = runDoctor({ url, ...credentials, now: io.now, timeoutMs: timeout, signal: io.signal, onProbe })
-  const interrupted = throwInterrupted(io.signal, 'Interrupted before the last probe: there is no verdict.')
-  const result = await running.catch(interrupted)
+  const result = await running.catch((error: unknown) => {
+    throw io.signal.aborted ? new InterruptedError('Interrupted before the last probe: there is no verdict.') : error
+  })
   const { probes: _, findings, ...counts } = result
   const usedFrameworks = framework === undefined ? await findFrameworks() : [framework]
   for (const finding of findings)

@@ -6,11 +6,13 @@ import { findFrameworks, readInput, readIntegratorVariables, readSecret, type Va
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, grouped, indent, roundedDuration, table } from '../output.js'
 
-/** `now`: unix time in seconds. */
-type ExplainFlags = Options<'body' | 'headers' | 'apiSecretEnv' | 'envFile', string> &
-  Options<'secretEnv' | 'secretFile' | 'previousSecretEnv', readonly string[]> &
-  Options<'now', number> &
-  Options<'json'>
+interface ExplainFlags
+  extends Options<'body' | 'headers' | 'apiSecretEnv' | 'envFile', string>,
+    Options<'secretEnv' | 'secretFile' | 'previousSecretEnv', readonly string[]>,
+    Options<'json'> {
+  /** Unix time in seconds. */
+  readonly now?: number
+}
 
 /** The variable that the documentation's receivers use. */
 const usualVariable = 'WEBHOOK_SIGNING_SECRET'
@@ -43,7 +45,7 @@ export function addExplain(cli: Cli): void {
     .option('--now <unix seconds>', 'the time of receipt (default: the clock)', wholeNumberParser(0, lastSecond))
 }
 
-/** Explains one delivery. Secrets come from variables and files only, because other users can see arguments. */
+/** Returns 0 when the delivery verifies, else 1. No argument holds a secret, because other users can see arguments. */
 async function explain(file: string | undefined, flags: ExplainFlags, io: Io): Promise<ExitCode> {
   const secrets = await readSecrets(flags, io)
   const { explainDelivery } = await import('@payment-integration/testing/explain')

@@ -24,7 +24,7 @@ import {
   parseExpectedRecord,
   wholeNumberParser,
 } from '../command.js'
-import { BackupError, InterruptedError, throwInterrupted, UsageError } from '../errors.js'
+import { asInterrupted, BackupError, InterruptedError, UsageError } from '../errors.js'
 import { openSqlite, syncPath } from '../files.js'
 import type { ExitCode, Io } from '../io.js'
 import { counted, createReporter, grouped, momentText, type Reporter } from '../output.js'
@@ -168,9 +168,11 @@ const runRetention = operate(async ({ history }, { report, config, options, io }
     report({ ...progress, event: `retention.${progress.event}` }, () => progressText(progress))
   }
   const how = { givesUp: options.giveUp === true, onProgress, signal: io.signal }
-  await history
-    .run(policy, createFolderArchive({ folder }), how)
-    .catch(throwInterrupted(io.signal, 'Interrupted; the removed rows are in files.'))
+  try {
+    await history.run(policy, createFolderArchive({ folder }), how)
+  } catch (error) {
+    throw asInterrupted(error, io.signal, 'Interrupted; the removed rows are in files.')
+  }
   report({ event: 'retention.done', removed }, () => [
     removed === 0 ? 'Nothing was removed.' : `Removed ${rowsText(removed)} in all; their files are in ${folder}.`,
   ])

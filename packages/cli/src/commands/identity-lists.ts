@@ -77,7 +77,7 @@ function createListAction<T, O extends IdentityOptions = IdentityOptions>(list: 
   })
 }
 
-/** `account`: the id of an account, which lists its subjects, also the verification made without an integration. */
+/** `account`: lists the subjects of that account, including a verification its user made without an integration. */
 type SubjectOptions = IdentityOptions & Options<'account' | 'after', string>
 
 export const listSubjects = createListAction<SubjectView, SubjectOptions>({

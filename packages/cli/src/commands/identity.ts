@@ -5,22 +5,21 @@ import { addGroup, type Cli, limitOption, type Options } from '../command.js'
 import { UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { type OperateOptions, withService } from '../with-service.js'
-import type { IdentityOptions } from './identity-lists.js'
-import { histories, listSubjects, readEmailKey, requireIdentity } from './identity-lists.js'
+import { histories, type IdentityOptions, listSubjects, readEmailKey, requireIdentity } from './identity-lists.js'
 
-const exampleKey = '9f2c'.repeat(16)
+const keyOption = `--key ${'9f2c'.repeat(16)}`
 
 export function addIdentity(cli: Cli): void {
   const about = 'list shared identity verifications, resolve unknown outcomes and close stuck verifications'
-  const [fromInput, withKey] = ['list --email - < address.txt', `--key ${exampleKey}`]
-  const { add, change } = addGroup(cli, 'identity', about, fromInput, `shares ${withKey}`)
+  const exampleFromInput = 'list --email - < address.txt'
+  const { add, change } = addGroup(cli, 'identity', about, exampleFromInput, `shares ${keyOption}`)
 
-  withFilters(add('list', listSubjects, 'list', fromInput, 'list --json'))
+  withFilters(add('list', listSubjects, 'list', exampleFromInput, 'list --json'))
     .description('list subjects: the account of an address, its verification, and who shared it')
     .addOption(new Option('--account <id>', 'only subjects of this account').conflicts(['email', 'key']))
     .option('--after <subject>', 'start after the subject with this id')
   for (const [name, description, list] of histories)
-    withFilters(add(name, list, `${name} --limit 20`, `${name} ${withKey}`)).description(description)
+    withFilters(add(name, list, `${name} --limit 20`, `${name} ${keyOption}`)).description(description)
 
   const exampleResolve = 'resolve pi:7f3a:1 --applicant 5b594ade0a975a36c9349e66'
   change('resolve', resolveRedemption, exampleResolve, 'resolve pi:7f3a:1 --none')
@@ -32,7 +31,9 @@ export function addIdentity(cli: Cli): void {
     .addOption(new Option('--applicant <id>', 'the redemption created the applicant with this id').conflicts('none'))
     .option('--none', 'the redemption created no applicant; the user may share again')
 
-  withAddress(change('close', closeVerifications, `close --hold ${withKey}`, 'close --missing --subject 7f3a --apply'))
+  withAddress(
+    change('close', closeVerifications, `close --hold ${keyOption}`, 'close --missing --subject 7f3a --apply'),
+  )
     .description('close stuck verifications that the provider confirms as stuck; a dry run without --apply')
     .addOption(new Option('--subject <id>', 'only the subject with this id').conflicts(['email', 'key']))
     .addOption(new Option('--hold', 'the applicant was deactivated and is active again').conflicts('missing'))

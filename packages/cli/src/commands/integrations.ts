@@ -29,9 +29,10 @@ export function addIntegrations(cli: Cli): void {
   change('enable', setIntegrationEnabled(true), `enable ${exampleAddress}`)
     .description('accept requests from an integration again, and send its deliveries')
     .addArgument(address())
-  const disabled = 'reject requests of an integration with 401 after at most a quarter of a second'
   change('disable', setIntegrationEnabled(false), `disable ${exampleAddress}`)
-    .description(`${disabled}, and pause its deliveries`)
+    .description(
+      'reject requests of an integration with 401 after at most a quarter of a second, and pause its deliveries',
+    )
     .addArgument(address())
   change('set-url', setIntegrationUrl, `set-url ${exampleAddress} https://shop.example/webhook`)
     .description('change the URL to which notifications are sent')
@@ -125,10 +126,10 @@ function endpointLines(endpoint: EndpointView | null): string[] {
 /** Default grace time: a day to deploy the new secret everywhere. */
 const defaultGraceMs = 86_400_000
 
-/** `grace`: in milliseconds; false: none. */
-type RotateOptions = OperateOptions &
-  Options<'signing' | 'prepare' | 'activate' | 'abort'> &
-  Options<'grace', number | false>
+interface RotateOptions extends OperateOptions, Options<'signing' | 'prepare' | 'activate' | 'abort'> {
+  /** Grace time in milliseconds; false: none. */
+  readonly grace?: number | false
+}
 
 async function rotateSecret(address: string, options: RotateOptions, io: Io): Promise<ExitCode> {
   const { grace, signing, prepare, activate, abort } = options

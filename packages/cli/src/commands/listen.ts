@@ -4,10 +4,11 @@ import { type IntegratorOptions, readIntegrator, readSecret, withIntegrator } fr
 import type { Io } from '../io.js'
 import { createReporter } from '../output.js'
 
-/** `since` is in milliseconds. */
-type ListenOptions = IntegratorOptions &
-  Options<'signingSecretEnv', string> &
-  Options<'since', number> & { readonly forwardTo: string }
+interface ListenOptions extends IntegratorOptions, Options<'signingSecretEnv', string> {
+  readonly forwardTo: string
+  /** Milliseconds. */
+  readonly since?: number
+}
 
 export function addListen(cli: Cli): void {
   const example = 'listen --server https://payments.example --forward-to http://localhost:3000/webhook'

@@ -9,9 +9,8 @@ import { findDatabaseUrlProblem } from '@payment-integration/contract/internal-i
 import type { Mirror, MirrorEvent, MirrorReconciliation, MirrorStatus } from '@payment-integration/mirror'
 import type { HandlerOptions } from '@payment-integration/webhook'
 import { InvalidArgumentError } from 'commander'
-import type { Cli, Options } from '../command.js'
-import { addCommand, append, durationParser, exampleAddress, parseAddress } from '../command.js'
-import { MirrorDatabaseError, throwInterrupted, UsageError } from '../errors.js'
+import { addCommand, append, type Cli, durationParser, exampleAddress, type Options, parseAddress } from '../command.js'
+import { asInterrupted, MirrorDatabaseError, UsageError } from '../errors.js'
 import { openSqlite } from '../files.js'
 import { readSecret, splitSecrets } from '../input.js'
 import type { Io } from '../io.js'
@@ -20,13 +19,13 @@ import { createdText, hasPassword } from '../with-service.js'
 import { parseServerUrl } from './status.js'
 
 export function addMirror(cli: Cli): void {
-  const [server, integration] = ['--server https://payments.example', `--integration ${exampleAddress}`]
+  const required = `--server https://payments.example --integration ${exampleAddress}`
   addCommand(
     cli,
     'mirror',
     keepMirror,
-    `mirror --to sqlite:payments.db ${server} ${integration} --once`,
-    `mirror --to postgres:///shop ${server} ${integration} --listen 127.0.0.1:4748/webhook`,
+    `mirror --to sqlite:payments.db ${required} --once`,
+    `mirror --to postgres:///shop ${required} --listen 127.0.0.1:4748/webhook`,
   )
     .description('keep a full local copy of the payments of one integration until Ctrl-C')
     .option('--to <url>', 'database of the copy: sqlite:<path> or postgres://… (MIRROR_URL)')
@@ -43,12 +42,15 @@ export function addMirror(cli: Cli): void {
     .option('--every <duration>', 'time between two comparisons (default 60s)', durationParser('24d'))
 }
 
-/** No option takes a secret: other users can see arguments. `every` is in milliseconds. */
-type MirrorCommandOptions = Options<'to' | 'apiSecretEnv', string> &
-  Options<'secretEnv', readonly string[]> &
-  Options<'listen', ReturnType<typeof parseListenAddress>> &
-  Options<'every', number> &
-  Options<'once' | 'json'> & { readonly server: string; readonly integration: string }
+/** No option takes a secret: other users can see arguments. */
+interface MirrorCommandOptions extends Options<'to' | 'apiSecretEnv', string>, Options<'once' | 'json'> {
+  readonly server: string
+  readonly integration: string
+  readonly secretEnv?: readonly string[]
+  readonly listen?: ReturnType<typeof parseListenAddress>
+  /** Milliseconds. */
+  readonly every?: number
+}
 
 /**
  * Creates the tables, compares and repairs the copy, and prints the lag. Without `once` it repeats this at intervals,
@@ -75,9 +77,9 @@ async function keepMirror(options: MirrorCommandOptions, io: Io): Promise<void> 
       throw toErrorFields(error).code.startsWith('ERR_MIRROR') ? error : new MirrorDatabaseError(error)
     })
     if (once)
-      await mirror
-        .reconcile({ signal })
-        .catch(throwInterrupted(signal, 'Interrupted; the next run continues at the last page.'))
+      await mirror.reconcile({ signal }).catch((error: unknown) => {
+        throw asInterrupted(error, signal, 'Interrupted; the next run continues at the last page.')
+      })
     else await runUntilAborted(mirror, options, printer, report, signal)
     await printer.done()
     if (!once) report({ event: 'stopped' }, () => ['Stopped.'])

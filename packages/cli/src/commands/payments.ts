@@ -4,7 +4,7 @@ import { Option } from 'commander'
 import { createFile } from '../archive.js'
 import type { Cli, Options } from '../command.js'
 import { addGroup, checkTimes, formParser, momentParser, parseAddress, parseChainId } from '../command.js'
-import { throwInterrupted } from '../errors.js'
+import { asInterrupted } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { counted } from '../output.js'
 import { type OperateOptions, withService } from '../with-service.js'
@@ -48,7 +48,7 @@ function exportPayments(options: ExportOptions, io: Io): Promise<ExitCode> {
       await file.finish()
     } catch (error) {
       await file.discard()
-      throwInterrupted(io.signal, 'Interrupted; no file was written.')(error)
+      throw asInterrupted(error, io.signal, 'Interrupted; no file was written.')
     }
     const text = `Wrote ${to}: ${counted(written, 'payment')}.`
     report({ event: 'payments.exported', file: to, rows: written }, () => [text])

@@ -118,7 +118,7 @@ function summaryText(config: Config, { url, adminUrl }: Pick<RunningServer, 'url
 }
 
 export function addFeed(cli: Cli): void {
-  const program = cli.program
+  const group = cli.program
     .command('feed')
     .summary('publish proven blocks of chains for many deployments')
     .description('publish proven blocks of chains for many deployments, over NATS JetStream')
@@ -126,7 +126,7 @@ export function addFeed(cli: Cli): void {
     .addHelpText('after', examples(['feed publish']))
   const exampleLimits = 'feed publish --replicas 1 --max-age 1d --max-megabytes 100'
   const sizeHelp = 'size at which a new stream drops its oldest blocks (default 1024)'
-  addCommand({ ...cli, program }, 'publish', publish, 'feed publish', exampleLimits)
+  addCommand({ ...cli, program: group }, 'publish', publish, 'feed publish', exampleLimits)
     .description(
       'read the chains of PI_RPC_URL_<chainId> and publish them to PI_CHAIN_FEED_URL until Ctrl-C or SIGTERM',
     )
@@ -137,8 +137,11 @@ export function addFeed(cli: Cli): void {
 
 const parseReplicas = wholeNumberParser(1, 5)
 
-/** `maxAge` is in milliseconds. The limits apply only when the stream does not exist yet. */
-type PublishOptions = Options<'replicas' | 'maxAge' | 'maxMegabytes', number> & Options<'json'>
+/** The limits apply only when the stream does not exist yet. */
+interface PublishOptions extends Options<'replicas' | 'maxMegabytes', number>, Options<'json'> {
+  /** Milliseconds. */
+  readonly maxAge?: number
+}
 
 async function publish({ replicas, maxAge, maxMegabytes, json }: PublishOptions, io: Io): Promise<void> {
   const { publishFeed, readFeedPublisherConfig } = await import('@payment-integration/server/internal')
@@ -168,27 +171,30 @@ export function addMigrate(cli: Cli): void {
 
 type ContractOptions = OperateOptions & Options<'yes'>
 
+type SchemaWork = (
+  store: Pick<Store, 'migrate' | 'schema'>,
+  report: Reporter,
+  options: ContractOptions,
+  io: Io,
+) => Promise<void> | Promise<ExitCode>
+
 /** Makes an action that opens only the database: a migration needs no other variable. */
-const onSchema =
-  (
-    work: (
-      store: Pick<Store, 'migrate' | 'schema'>,
-      report: Reporter,
-      options: ContractOptions,
-      io: Io,
-    ) => Promise<void> | Promise<ExitCode>,
-  ) =>
-  async (options: ContractOptions, io: Io): Promise<ExitCode> => {
+function schemaAction(work: SchemaWork) {
+  return async (options: ContractOptions, io: Io): Promise<ExitCode> => {
     const { readDatabaseConfig } = await import('@payment-integration/server/internal')
     const { openDatabase } = await import('@payment-integration/server/service')
     const database = readDatabaseConfig(withFlags(io.env, options))
     await findMissingDatabase(database, false)
     const store = await openDatabase(database)
-    const working = work(store, createReporter(io, options.json), options, io)
-    return (await working.finally(() => store.close())) ?? 0
+    try {
+      return (await work(store, createReporter(io, options.json), options, io)) ?? 0
+    } finally {
+      await store.close()
+    }
   }
+}
 
-const planMigration = onSchema(async ({ schema }, report) => {
+const planMigration = schemaAction(async ({ schema }, report) => {
   const { expand, contract } = await schema.plan()
   report({ event: 'plan', expand, contract }, () => [
     ...(expand.length === 0
@@ -201,13 +207,13 @@ const planMigration = onSchema(async ({ schema }, report) => {
   return expand.length === 0 ? 0 : 1
 })
 
-const applyMigration = onSchema(async ({ migrate, schema }, report) => {
+const applyMigration = schemaAction(async ({ migrate, schema }, report) => {
   const { expand } = await schema.plan()
   await migrate((progress) => showStep(progress, report))
   report({ event: 'migrated', steps: expand.length }, () => ['The schema is up to date.'])
 })
 
-const contractSchema = onSchema(async ({ schema }, report, options, io) => {
+const contractSchema = schemaAction(async ({ schema }, report, options, io) => {
   const { contract } = await schema.plan()
   if (contract.length > 0 && !(await isConfirmed(options, contract, io))) return 1
   await schema.contract((progress) => showStep(progress, report))

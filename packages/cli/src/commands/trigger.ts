@@ -4,15 +4,14 @@ import { triggerPath, triggerScenarios, triggerVerdicts } from '@payment-integra
 import { parseForeignJson, readForeignJson } from '@payment-integration/contract/internal-io'
 import type { TriggerEvent, TriggerRequest } from '@payment-integration/testing/twin'
 import { Argument, Option } from 'commander'
-import type { Cli, Options } from '../command.js'
-import { addCommand, formParser, parseAddress, parseChainId } from '../command.js'
+import { addCommand, type Cli, formParser, type Options, parseAddress, parseChainId } from '../command.js'
 import { InterruptedError, ServerError, UsageError } from '../errors.js'
 import type { Integrator, IntegratorOptions } from '../input.js'
 import { getCredentialsError, getEndpoint, readIntegrator, withIntegrator } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { counted, createReporter, createStyle, escapeControls, type Style, shortHash } from '../output.js'
 
-/** The fields of the payment, of which the server chooses absent ones; `asTest` prints a test instead. */
+/** The fields of the payment; the server chooses absent ones. `asTest`: only print the scenario as a test. */
 type TriggerOptions = IntegratorOptions &
   Options<'amount' | 'currency' | 'memo' | 'sender' | 'receiver', string> &
   Options<'chain', number> &

@@ -6,10 +6,7 @@ export type DemoChain = Awaited<ReturnType<typeof startDemoChain>>
 
 const merchantIndex = 2
 
-/**
- * Starts anvil and deploys the router.
- * @param signal - Aborts the start only. Call `stop` to end a running chain, after the parts that read the chain.
- */
+/** Starts anvil and deploys a router. @param signal - Aborts the start only. Call `stop` after the chain's readers. */
 export async function startDemoChain(signal: AbortSignal) {
   let setReason: (reason: string) => void = () => {}
   const exitReason = new Promise<string>((resolve) => {

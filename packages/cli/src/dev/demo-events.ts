@@ -9,18 +9,27 @@ export const devDefaults = {
 } as const
 
 type Texts<Name extends string> = Readonly<Record<Name, string>>
-type PaymentReference = Texts<'chainId' | 'txHash'>
+
+interface PaymentReference {
+  readonly chainId: string
+  readonly txHash: string
+}
 
 /** All parts run; the first payment follows. The secrets are valid for this run only. */
-export interface ReadyEvent
-  extends Texts<'version' | 'url' | 'integrationAddress' | 'apiSecret' | 'signingSecret' | 'legacyApiKey'>,
-    Texts<'receiverUrl' | 'rpcUrl' | 'chainId' | 'router' | 'folder'> {
+export interface ReadyEvent {
   readonly event: 'ready'
+  readonly version: string
   readonly readyMs: number
+  readonly url: string
+  readonly integrationAddress: string
+  readonly apiSecret: string
+  readonly signingSecret: string
+  readonly legacyApiKey: string
   /** The merchant's account. Every payment is paid to its address, in this token. */
   readonly accountHandle: string
   readonly accountAddress: string
   readonly tokenSymbol: string
+  readonly receiverUrl: string
   /** The user's receiver, to which the built-in receiver forwards each delivery; null: none. */
   readonly forwardsTo: string | null
   /** The local identity provider. It approves shared verifications after a moment. */
@@ -28,13 +37,17 @@ export interface ReadyEvent
   /** POST `shareRequest` to this URL; the answer is the state of the verification. */
   readonly shareUrl: string
   /** The request that shares a user's verification; its token is valid once, for a week. */
-  readonly shareRequest: Texts<'email' | 'kycShareToken'>
+  readonly shareRequest: { readonly email: string; readonly kycShareToken: string }
   /** The arguments of `mintShareToken` for another token of the user whom the demo shop has verified. */
   readonly minting: Texts<'baseUrl' | 'appToken' | 'secretKey' | 'applicantId' | 'forClientId'>
   /** POST a scenario to this URL to cause its events: docs/decisions/trigger-and-listen.md. */
   readonly triggerUrl: string
+  readonly rpcUrl: string
+  readonly chainId: string
+  readonly router: string
   /** Contract version of the router, such as `0.8`. */
   readonly routerVersion: string
+  readonly folder: string
   readonly kept: boolean
   readonly seed: number
 }
@@ -86,9 +99,13 @@ export interface LegacyReadyEvent extends PaymentReference {
   readonly referenceUrl: string
 }
 
-export interface SummaryEvent extends Readonly<Record<'payments' | 'verified' | 'delivered' | 'retried', number>> {
+export interface SummaryEvent {
   readonly event: 'summary'
   readonly ok: boolean
+  readonly payments: number
+  readonly verified: number
+  readonly delivered: number
+  readonly retried: number
   /** The median latency of the successful deliveries, or null when none succeeded. */
   readonly p50Ms: number | null
   readonly runMs: number

@@ -36,9 +36,7 @@ const maxPorts = 100
 /** The first free TCP port of 127.0.0.1 from `first` on. @throws DemoError `ERR_DEMO` when a hundred are taken. */
 export async function findFreePort(first: number): Promise<number> {
   const last = Math.min(first + maxPorts - 1, 65_535)
-  for (let port = first; port <= last; port += 1) {
-    if (await isFree(port)) return port
-  }
+  for (let port = first; port <= last; port += 1) if (await isFree(port)) return port
   throw new DemoError(`Ports from ${first} on are all in use; pass a free one with --port.`)
 }
 
@@ -76,10 +74,7 @@ export function createClosers() {
       pending.push(() => close(part))
       return part
     },
-    /**
-     * Closes all parts, newest first, even after a failure; then rejects with the first failure, if there is one. Later
-     * calls do the same.
-     */
+    /** Closes all parts, newest first, even after a failure; then rejects with the first one. May be called again. */
     close: () => {
       closing ??= closeAll()
       return closing

@@ -10,10 +10,10 @@ const section = '/jobs'
 
 export const jobPath = ({ id }: Pick<Job, 'id'>) => `${section}/${id}`
 
-/** Starts a job in the name of the viewer, and leads to its page. */
-export const startJob = ({ jobs, visit }: Pick<ActInput, 'jobs' | 'visit'>, job: Omit<NewJob, 'actor'>) => ({
-  to: jobPath(jobs.start({ ...job, actor: visit.actor })),
-})
+/** Starts a job in the name of the viewer, and redirects to its page. */
+export function startJob({ jobs, visit }: Pick<ActInput, 'jobs' | 'visit'>, job: Omit<NewJob, 'actor'>) {
+  return { to: jobPath(jobs.start({ ...job, actor: visit.actor })) }
+}
 
 const tones = { running: 'wait', done: 'good', failed: 'bad', stopped: 'warn' } as const
 

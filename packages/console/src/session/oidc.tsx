@@ -197,7 +197,10 @@ function createOidcProvider(options: OidcOptions) {
       })
       return { location: location.href, secrets }
     },
-    /** Redeems the authorization code of the callback URL, and verifies the ID token. @throws OidcNameError */
+    /**
+     * Redeems the authorization code of the callback URL, and verifies the ID token.
+     * @throws OidcNameError, MissingPackageError, and for any other failure the errors of `openid-client`.
+     */
     async findName(callbackUrl: URL, { state, nonce, codeVerifier }: FlowSecrets): Promise<string> {
       const { authorizationCodeGrant, fetchUserInfo } = await library()
       const provider = await configuration()

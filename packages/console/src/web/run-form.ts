@@ -23,7 +23,10 @@ export class FormError extends Error {
   override readonly name = 'FormError'
 }
 
-/** Reads the fields of a posted form of at most 64 KB. A repeated field keeps its first value. @throws FormError */
+/**
+ * Reads the fields of a posted form. A repeated field keeps its first value.
+ * @throws FormError For another content type, a body of more than 64 KB, and a body that broke off.
+ */
 export async function parseForm(request: Request): Promise<ReadonlyMap<string, string>> {
   const [type = ''] = (request.headers.get('content-type') ?? '').split(';')
   if (type.trim().toLowerCase() !== 'application/x-www-form-urlencoded') throw new FormError('The body is not a form.')

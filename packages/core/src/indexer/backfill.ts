@@ -99,8 +99,15 @@ interface Reader {
   outcome: PromiseSettledResult<IteratorResult<BlockRange>> | null
 }
 
-/** The failures in a row, when to read again, and the last error. */
-const noFailure = { count: 0, retryAt: Number.NEGATIVE_INFINITY, message: null as string | null }
+interface Failures {
+  /** In a row, since the last commit. */
+  readonly count: number
+  /** When to read again, on the monotonic clock. */
+  readonly retryAt: number
+  /** The last error; null without failures. */
+  readonly message: string | null
+}
+const noFailures: Failures = { count: 0, retryAt: Number.NEGATIVE_INFINITY, message: null }
 
 /** Closes gaps one after the other, while the indexer follows the head. */
 export function createBackfill(deps: BackfillDeps) {
@@ -111,7 +118,7 @@ export function createBackfill(deps: BackfillDeps) {
   let checked: Checkpoint | null = null
   let gaps: Gap[] = []
   let reader: Reader | null = null
-  let failure = noFailure
+  let failures = noFailures
 
   function close(): void {
     reader?.stop.abort()
@@ -148,12 +155,12 @@ export function createBackfill(deps: BackfillDeps) {
     // A router that fails lets the others go first.
     const [failed, ...otherGaps] = gaps
     if (failed !== undefined) gaps = [...otherGaps, failed]
-    const failures = failure.count + 1
-    const retryInMs = computeBackoffMs(failures, random.fraction())
+    const count = failures.count + 1
+    const retryInMs = computeBackoffMs(count, random.fraction())
     const error = describeError(thrown)
-    failure = { count: failures, retryAt: elapsed() + retryInMs, message: error }
+    failures = { count, retryAt: elapsed() + retryInMs, message: error }
     deps.onFailed(thrown)
-    logger.warn({ chainId, error, failures, retryInMs }, 'backfill of an added router failed')
+    logger.warn({ chainId, error, failures: count, retryInMs }, 'backfill of an added router failed')
   }
 
   /** Forgets the gaps and the range that was read: another process may have indexed, or blocks may be orphaned. */
@@ -161,7 +168,7 @@ export function createBackfill(deps: BackfillDeps) {
     close()
     checked = null
     gaps = []
-    failure = noFailure
+    failures = noFailures
   }
 
   return {
@@ -184,7 +191,7 @@ export function createBackfill(deps: BackfillDeps) {
      */
     async advance(head: number, signal: AbortSignal | undefined): Promise<boolean> {
       const [gap] = gaps
-      if (gap === undefined || elapsed() < failure.retryAt) return false
+      if (gap === undefined || elapsed() < failures.retryAt) return false
       if (reader === null) {
         const stop = new AbortController()
         const request = { from: gap.from, to: gap.to, head: Math.max(head, gap.to), routers: [gap.router] }
@@ -201,7 +208,7 @@ export function createBackfill(deps: BackfillDeps) {
         if (!(await deps.mayCommit()) || current !== reader) return false
         const { done, value } = outcome.value
         const isClosed = await commit(gap, done === true ? null : value)
-        failure = noFailure
+        failures = noFailures
         if (isClosed) close()
         else void readNext(current)
         return true
@@ -212,7 +219,7 @@ export function createBackfill(deps: BackfillDeps) {
       }
     },
     /** The last failure, or null after a later commit. */
-    error: () => failure.message,
+    error: () => failures.message,
     close,
   }
 }

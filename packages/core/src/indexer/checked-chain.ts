@@ -150,6 +150,8 @@ const fateRule = expectFields<TransactionFate>({
 
 const proofRule = expectMatch(/^(root|bloom|none)$/, '"root", "bloom" or "none"')
 
+const toPayment = ({ payment }: BridgeDeposit) => payment
+
 /** Finds a flaw unless the blocks continue each other, and the payments are in these blocks, in their order. */
 export function findRangeFlaw(range: BlockRange, chainId: number): string | null {
   if (typeof range !== 'object' || range === null) return formatFlaw('the range', range, 'an object')
@@ -164,11 +166,7 @@ export function findRangeFlaw(range: BlockRange, chainId: number): string | null
     expectList(buildPaymentRule(chainId))('payments', payments) ??
     expectList(buildDepositRule(chainId))('deposits', deposits) ??
     findOrderFlaw('payments', range, payments) ??
-    findOrderFlaw(
-      'deposits',
-      range,
-      deposits.map(({ payment }) => payment),
-    )
+    findOrderFlaw('deposits', range, deposits.map(toPayment))
   )
 }
 

@@ -9,12 +9,15 @@ import type { Store } from '../ports/store.js'
 import type { Checkpoint } from './chain-store.js'
 import { reorganize, storeStart } from './reorganize.js'
 
-/** The next step of an indexer: store the block `at` as the start, or check whether the checkpoint is orphaned. */
+/** The next step of an indexer. */
 type Plan =
+  /** Nothing new: the head is not above the checkpoint, or the first block is not mined yet. */
   | { readonly kind: 'wait' }
+  /** The head has the height of the checkpoint and another hash: check whether the checkpoint is orphaned. */
   | { readonly kind: 'verify' }
+  /** Nothing is stored yet: store this first block as the start. */
   | { readonly kind: 'start'; readonly at: number }
-  /** Both ends are included. */
+  /** Read these blocks, both ends included. */
   | { readonly kind: 'read'; readonly from: number; readonly to: number }
 
 /**
@@ -33,9 +36,12 @@ export function planRange(head: BlockRef, checkpoint: Checkpoint | null, start: 
   return { kind: 'read', from: blockNumber + 1, to: head.number }
 }
 
-/** The longest wait until the head is read again. While blocks are announced, a poll only notices that this stopped. */
+/** Announced blocks make polls this many times rarer: a poll then only notices that announcements stopped. */
+const announcedFactor = 10
+
+/** The longest wait until the head is read again, in milliseconds. */
 export function getHeadPollMs(chain: Pick<Chain, 'announcesBlocks'>, pollMs: number): number {
-  return chain.announcesBlocks?.() ? pollMs * 10 : pollMs
+  return chain.announcesBlocks?.() ? pollMs * announcedFactor : pollMs
 }
 
 /** Age at which the head is read again during a catch-up, in milliseconds. */

@@ -22,8 +22,14 @@ function buildFulfilledPayment({ payment }: BridgeDeposit, fulfilment: Fulfilmen
   const { amount, ...token } = fulfilment.tokenOut
   return {
     ...payment,
-    ...{ chainId, txHash, logIndex, blockNumber, blockHash, blockTimestamp, receiver },
+    chainId,
+    txHash,
     ordinal: firstFulfilmentOrdinal + position,
+    logIndex,
+    blockNumber,
+    blockHash,
+    blockTimestamp,
+    receiver,
     source: { chainId: payment.chainId, txHash: payment.txHash },
     tokenOut: { ...token, gross: amount, net: amount },
     pricing: { listedToken: fulfilment.listedToken, feeds: [], calledAmount: null, serviceFee: null },
@@ -64,17 +70,19 @@ function findOrdinal(facts: PaymentFacts, storedPayments: readonly StoredPayment
   return storedPayments.some(isAtPosition) ? null : facts.ordinal
 }
 
+type Recorded = { readonly events: readonly ServiceEvent[] } | { readonly flaw: string }
+
 /**
- * Settles a deposit and records its payment in one transaction. Resolves the events, or a flaw. Null: nothing was
- * written, because the deposit no longer waits, or the block is orphaned or not indexed yet. On a followed chain the
- * indexer comes first: a router may have paid in the same transaction, and only one of these payments is primary.
+ * Settles a deposit and records its payment in one transaction. With a flaw or null nothing was written; null: the
+ * deposit no longer waits, or the block is orphaned or not indexed yet. On a followed chain the indexer comes first: a
+ * router may have paid in the same transaction, and only one of these payments is primary.
  */
 async function recordFulfilment(
   store: Pick<Store, 'transaction'>,
   waiting: WaitingDeposit,
   fulfilment: Fulfilment,
   isFollowed: boolean,
-): Promise<readonly ServiceEvent[] | string | null> {
+): Promise<Recorded | null> {
   const { chainId, txHash, blockNumber } = fulfilment
   return store.transaction(async (tx) => {
     const checkpoint = await tx.lockChain(chainId)
@@ -87,10 +95,10 @@ async function recordFulfilment(
     const inBlock = await tx.paymentsInBlocks(chainId, blockNumber, blockNumber)
     const ofTransaction = inBlock.filter((row) => row.txHash === txHash)
     const ordinal = findOrdinal(facts, [...primaryPayments, ...ofTransaction])
-    if (ordinal === null) return 'its position is that of another payment of the transaction'
+    if (ordinal === null) return { flaw: 'its position is that of another payment of the transaction' }
     if (!(await tx.settleDeposit(waiting.id))) return null
     const primary = primaryPayments.every(({ integrationAddress }) => integrationAddress !== facts.integrationAddress)
-    return storePayments(tx, [{ facts: { ...facts, ordinal }, primary }])
+    return { events: await storePayments(tx, [{ facts: { ...facts, ordinal }, primary }]) }
   })
 }
 
@@ -125,12 +133,11 @@ export function createFulfilmentPoller(deps: FulfilmentPollerDeps): Poller {
         if (fulfilment === null) return
         const isFollowed = followed?.has(destinationChainId) ?? false
         const flaw = findFulfilmentFlaw(deposit, fulfilment)
-        const recorded = flaw ?? (await recordFulfilment(store, waiting, fulfilment, isFollowed))
+        const recorded = flaw === null ? await recordFulfilment(store, waiting, fulfilment, isFollowed) : { flaw }
         if (recorded === null) return
-        if (typeof recorded === 'string')
-          return logger.error({ ...fields, flaw: recorded }, 'a fulfilment does not fit its deposit')
+        if ('flaw' in recorded) return logger.error({ ...fields, ...recorded }, 'a fulfilment does not fit its deposit')
         count += 1
-        recorded.forEach(publish)
+        recorded.events.forEach(publish)
       } catch (error) {
         if (signal?.aborted) return
         const { code } = (error ?? {}) as { code?: unknown }

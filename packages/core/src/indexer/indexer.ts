@@ -30,27 +30,30 @@ export type Indexer = ReturnType<typeof createIndexer>
 const minFailuresToReport = 3
 /** Errors that only an operator can resolve. */
 const operatorErrors = [BrokenHistoryError, ChainAdapterError, DeepReorgError] as const
+/** `stopped`: only an operator can help. */
+const severity = { none: 0, outage: 1, stopped: 2 } as const
 
 function createFailureReporter({ chain, random, publish, logger }: IndexerDeps) {
   const { chainId } = chain
   let failures = 0
-  /** The most serious report since the last success. 1: an outage; 2: only an operator can help. */
-  let reported = 0
+  /** The severity of the most serious report since the last success. */
+  let reported: number = severity.none
   return {
     reset(): void {
       failures = 0
-      reported = 0
+      reported = severity.none
     },
     /** Logs a failure; publishes one more serious than the last report. Returns the backoff in milliseconds. */
     report(thrown: unknown): number {
       failures += 1
-      const stopped = operatorErrors.some((kind) => thrown instanceof kind)
+      const stopped = operatorErrors.some((operatorError) => thrown instanceof operatorError)
       const message = describeError(thrown)
       const retryInMs = stopped ? backoffCapMs : computeBackoffMs(failures, random.fraction())
       logger[stopped ? 'error' : 'warn']({ chainId, error: message, failures, retryInMs }, 'indexing failed')
-      const severity = stopped ? 2 : Number(failures >= minFailuresToReport)
-      if (severity > reported) publish({ type: 'chain.failed', chainId, message })
-      reported = Math.max(reported, severity)
+      const kind = stopped ? 'stopped' : failures >= minFailuresToReport ? 'outage' : 'none'
+      // An error that only an operator can resolve is reported even after a reported outage.
+      if (severity[kind] > reported) publish({ type: 'chain.failed', chainId, message })
+      reported = Math.max(reported, severity[kind])
       return retryInMs
     },
   }

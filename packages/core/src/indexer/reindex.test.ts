@@ -6,6 +6,7 @@ import { down, paymentAt, setUpIndexer } from '../../test/support/indexer-setup.
 import { manualClock } from '../../test/support/manual-clock.js'
 import { openStore } from '../../test/support/store.js'
 import { hashOf } from '../../test/support/stored-payment.js'
+import { CheckpointChangedError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
 import { createAudited } from '../history/audit-log.js'
 import type { PaymentFacts } from '../payments/payment.js'
@@ -169,6 +170,17 @@ test('a failed read is retried at the same block, at most six times in a row', a
   chain.intercept = ([what]) => (what === 'range' ? Promise.reject(down()) : undefined)
   await expect(all({ from: 1, repair: true })).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
   expect(slept).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000])
+})
+
+test('a moved checkpoint is retried at most five times in a row, at once, and counted apart from failed reads', async () => {
+  const { all, chain, slept } = await indexed(30)
+  let reads = 0
+  chain.intercept = ([what]) => {
+    reads += what === 'range' ? 1 : 0
+    if (what === 'range') throw reads % 2 === 1 ? new CheckpointChangedError(1) : down()
+  }
+  await expect(all({ from: 1, repair: true })).rejects.toThrow(CheckpointChangedError)
+  expect([reads, slept]).toEqual([11, [250, 500, 1_000, 2_000, 4_000]])
 })
 
 /** 60 blocks; 45 replace the newest 40, and include the payments of every third of them again, 3 blocks higher. */

@@ -31,7 +31,7 @@ export interface ReindexRequest {
   readonly repair: boolean
 }
 
-/** Both included. */
+/** The first and the last block; both are included. */
 type BlockSpan = { readonly from: number; readonly to: number }
 
 export interface ReindexReport {
@@ -104,21 +104,25 @@ interface ReindexDeps {
   readonly chain: Chain
   /** Must not throw. */
   readonly publish: EventSink
+  /** Confirmations until a block is final, by chain, besides the table of docs/interface.md 8; null: never. */
   readonly confirmations?: Confirmations | undefined
-  /** @default 'all' */
+  /** Which payments are compared and stored. @default 'all' */
   readonly recording?: Recording | undefined
   /** Called once, before a repair writes anything; a rejection ends the reindex. @default none */
   readonly beforeRepair?: ((range: BlockSpan) => Promise<void>) | undefined
+  /** Waits between retries. @default the system's */
   readonly clock?: Clock | undefined
+  /** @default the system's */
   readonly random?: RandomSource | undefined
 }
 
-/** The most retries in a row without progress, after a failed read or after an indexer moved the checkpoint. */
-const maxRetries = 6
+/** The most retries in a row without progress, after an indexer moved the checkpoint and after a failed read. */
+const maxRetries = { moved: 5, unread: 6 } as const
 
 /**
- * The command without its audit record. An extra payment is marked as off the chain, and dropped once its height is
- * final. After a reorg too deep to follow, `repair` up to the checkpoint replaces the stored blocks from `from` on.
+ * Runs {@link ChainCommands} `reindex` without the audit log. An extra payment is marked as off the chain, and dropped
+ * once its height is final. After a reorg too deep to follow, `repair` up to the checkpoint replaces the stored blocks
+ * from `from` on. Failed reads are retried up to six times in a row.
  */
 export async function* reindex(
   deps: ReindexDeps,
@@ -146,7 +150,7 @@ export async function* reindex(
 
   const input = { chainId, routers: chain.routers, isOrphaned, recording, repair, head, finalityBlocks }
   let next = from
-  let failures = 0
+  const failures = { moved: 0, unread: 0 }
   while (next <= to) {
     const rangeStart = next
     const indexed = (await store.payments.checkpoint(chainId))?.blockNumber ?? 0
@@ -158,16 +162,16 @@ export async function* reindex(
         events.forEach(publish)
         const { first, last, proof, node } = range
         next = last.number + 1
-        failures = 0
+        Object.assign(failures, { moved: 0, unread: 0 })
         yield { range: { from: first.number, to: last.number }, proof, node, ...found }
       }
       if (next === rangeStart) throw createUnexpectedBlocksError(chainId, next, until, 'none')
     } catch (thrown) {
       const isFailedRead = thrown instanceof ChainError && thrown.code !== 'ERR_CHAIN_PROOF_FAILED'
-      const isRepeatable = isFailedRead || thrown instanceof CheckpointChangedError
-      if (signal?.aborted || !isRepeatable || failures === maxRetries) throw thrown
-      failures += 1
-      if (isFailedRead) await clock.sleep(computeBackoffMs(failures, random.fraction()), signal)
+      const cause = thrown instanceof CheckpointChangedError ? 'moved' : isFailedRead ? 'unread' : null
+      if (signal?.aborted || cause === null || failures[cause] === maxRetries[cause]) throw thrown
+      failures[cause] += 1
+      if (cause === 'unread') await clock.sleep(computeBackoffMs(failures.unread, random.fraction()), signal)
     }
   }
   if (repair) for await (const event of dropAllOverdue(store, { chainId, finalityBlocks })) publish(event)
@@ -214,11 +218,10 @@ export interface ReindexDifference {
   readonly fields?: readonly string[]
 }
 
-/** The fields of a stored payment that differ from the chain, in the store's order. */
+/** The fields of a stored payment that differ from the chain. An adapter's facts may have further fields. */
 function findDifferingFields(row: StoredPayment, facts: PaymentFacts, isOrphaned: boolean): string[] {
-  const read: Readonly<Record<string, unknown>> = { ...facts }
-  const isDifferent = (name: string) => name in read && !isDeepStrictEqual(row[name as keyof PaymentFacts], read[name])
-  const fields = Object.keys(row).filter(isDifferent)
+  const names = Object.keys(facts) as (keyof PaymentFacts)[]
+  const fields: string[] = names.filter((name) => name in row && !isDeepStrictEqual(row[name], facts[name]))
   return row.offChain && !isOrphaned ? [...fields, 'offChain'] : fields
 }
 
@@ -244,6 +247,8 @@ async function recheck(store: Pick<Store, 'transaction'>, input: RereadRange) {
     const { differences } = compared
     if (!repair) return { differences, repaired: false, events: [] }
     if (isAbove && stored?.blockNumber !== first.number - 1) throw new CheckpointChangedError(chainId)
+    // The checkpoint is among the stored hashes, so this also compares its hash with the parent of the first block.
+    // Overdue payments are dropped after the last range.
     await assertKnownHashes(tx, chainId, range)
     const events = await storePayments(tx, compared.paymentsToStore)
     await tx.markOffChain(compared.extra.map(({ id }) => id))

@@ -3,7 +3,7 @@ import { fakeChain } from '../../test/support/fake-chain.js'
 import { paymentAt, setUpIndexed, setUpIndexer } from '../../test/support/indexer-setup.js'
 import { openStore } from '../../test/support/store.js'
 import { createFinality } from '../legacy/finality.js'
-import { DeepReorgError, storeStart } from './reorganize.js'
+import { DeepReorgError, reorganize, storeStart } from './reorganize.js'
 
 test.each([
   [1, 1],
@@ -65,6 +65,26 @@ test('a reorg below every stored checkpoint stops the chain, changes nothing, an
   await catchUp()
   expect(indexer.status()).toMatchObject({ error: null, indexed: 9 })
   expect(await checkpoint()).toMatchObject({ blockNumber: 9 })
+})
+
+test('the ancestor of a deep reorg is found in a store that has many more hashes than this service keeps', async () => {
+  const checkpoints = Array.from({ length: 20_000 }, (_, n) => ({ blockNumber: 20_000 - n, blockHash: `old ${n}` }))
+  const ancestor = { blockNumber: 0, blockHash: 'shared' }
+  const moves: unknown[] = []
+  const tx = {
+    lockChain: async () => checkpoints[0],
+    reached: async () => null,
+    checkpoints: async (_chainId: number, atOrBelow: number, limit: number) =>
+      [...checkpoints, ancestor].filter(({ blockNumber }) => blockNumber <= atOrBelow).slice(0, limit),
+    markOffChainAbove: async () => undefined,
+    setCheckpoint: async (...move: unknown[]) => void moves.push(move),
+    setReached: async () => undefined,
+  }
+  const store = { transaction: (run: (given: typeof tx) => unknown) => run(tx) } as never
+  const chain = { chainId: 1, block: async (number: number) => ({ number, hash: number === 0 ? 'shared' : 'new' }) }
+  const deps = { chain: chain as never, store, finalityBlocks: null }
+  expect(await reorganize(deps, { blockNumber: 20_000, blockHash: 'old 0' })).toEqual(ancestor)
+  expect(moves).toEqual([[1, ancestor]])
 })
 
 const deep = async (depth: number) => {

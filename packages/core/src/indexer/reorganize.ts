@@ -1,6 +1,6 @@
 /** Rolls back to the common ancestor after a reorg. Source: docs/decisions/reorganisations.md. @module */
 import { ChainError, CodedError } from '../errors.js'
-import { lockChainAt, maxStoredHashes, toCheckpoint } from '../payments/record-range.js'
+import { lockChainAt, toCheckpoint } from '../payments/record-range.js'
 import type { Chain } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
 import type { Checkpoint } from './chain-store.js'
@@ -48,6 +48,8 @@ export async function isOnChain(chain: Chain, checkpoint: Checkpoint, signal?: A
 
 /** Depth of the second stored block below the first one. A reorg right after the start may be this deep. */
 const startDepth = 64
+/** The limit for a read of every stored hash: a search of fewer could miss the ancestor of a deep reorg. */
+const allHashes = Number.MAX_SAFE_INTEGER
 
 /**
  * Stores the block below `start` as the checkpoint, which decides the start for good, and a block {@link startDepth}
@@ -139,7 +141,7 @@ async function findAncestor(
 ): Promise<Checkpoint> {
   const { chainId } = chain
   const { stored, reached } = await store.transaction(async (tx) => ({
-    stored: await tx.checkpoints(chainId, blockNumber - 1, maxStoredHashes),
+    stored: await tx.checkpoints(chainId, blockNumber - 1, allHashes),
     reached: (await tx.reached(chainId)) ?? blockNumber,
   }))
   // Positions in the list, newest first.

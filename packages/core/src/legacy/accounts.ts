@@ -71,6 +71,7 @@ function describeAccount(key: VersionedKey, { address, config }: Pick<AccountRec
   )
   // The key of URLs can serve here, too: no URL is a JSON object.
   const digest = createHmac('sha256', key.derive('audit-url')).update(JSON.stringify(config), 'utf8').digest('hex')
+  // 12 hex digits are enough to distinguish the configurations of one account.
   return { paidTo: [address, ...otherAddresses].join(', '), config: digest.slice(0, 12) }
 }
 

@@ -20,9 +20,8 @@ export function createFinality(configured: Confirmations = {}) {
     confirmations,
     /** Whether a block is final while its chain is indexed up to a height; null: not indexed. */
     isFinal(block: { readonly chainId: number; readonly blockNumber: number }, indexedTo: number | null): boolean {
-      const { chainId, blockNumber } = block
-      const blocks = confirmations(chainId)
-      return blocks !== null && indexedTo !== null && blockNumber + blocks <= indexedTo
+      const blocks = confirmations(block.chainId)
+      return blocks !== null && indexedTo !== null && block.blockNumber + blocks <= indexedTo
     },
   }
 }

@@ -29,6 +29,7 @@ export function expandExponent(token: string): string | null {
   // The digits before the point.
   const point = integerDigits.length + Number(exponent)
   const limit = verifyRequestLimits.invoiceAmount
+  // Rejected before padding: an exponent of a few characters could ask for gigabytes of zeros.
   if (Math.abs(point) > limit + digits.length) return null
   const padded = point > 0 ? digits.padEnd(point, '0') : '0'.repeat(1 - point) + digits
   const start = Math.max(point, 1)

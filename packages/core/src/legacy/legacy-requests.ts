@@ -10,7 +10,7 @@ import { isPlainDecimal, parseNumberToken } from './invoice-and-fees.js'
 
 type Fields = Readonly<Partial<Record<keyof VerifyRequest, unknown>>>
 
-/** A number as its text in the body. */
+/** A number as its text in the body: a JavaScript number could have another value. */
 class NumberToken {
   readonly text: string
   constructor(text: string) {
@@ -20,6 +20,8 @@ class NumberToken {
 
 /** The message follows the name of the field, and contains no value of the request. */
 type Flaw = { readonly code: string; readonly message: string }
+
+type Parsed<T> = { readonly [Name in keyof T]: T[Name] | Flaw }
 
 const toFormatFlaw = (message: string): Flaw => ({ code: 'invalid_format', message })
 
@@ -57,21 +59,20 @@ function parseAmount(value: unknown): string | Flaw {
   )
 }
 
-/** Names all flaws of the fields at once. @throws InvalidLegacyRequestError `ERR_LEGACY_REQUEST_INVALID`. */
-function assertFlawless<T extends object>(fields: { readonly [Name in keyof T]: T[Name] | Flaw }): T {
-  const details = Object.entries<Flaw | string | number>(fields as never).flatMap(([name, value]) =>
+/** Throws the flaws of all fields at once. @throws InvalidLegacyRequestError `ERR_LEGACY_REQUEST_INVALID`. */
+function throwFlaws<T extends Record<keyof T, string | number>>(fields: Parsed<T>): asserts fields is T {
+  const details = Object.entries<Flaw | string | number>(fields).flatMap(([name, value]) =>
     typeof value === 'object' ? [{ code: value.code, message: `${name} ${value.message}`, path: [name] }] : [],
   )
   if (details.length > 0) throw new InvalidLegacyRequestError(details)
-  return fields as T
 }
 
 /** @throws InvalidLegacyRequestError `ERR_LEGACY_REQUEST_INVALID` with every flaw. */
 export function parseTransactionKey(query: { readonly chainId: string; readonly txHash: string }): PaymentSelector {
-  return assertFlawless<PaymentSelector>({
-    chainId: parseChainId(new NumberToken(query.chainId)),
-    txHash: parseHash(query.txHash),
-  })
+  // The path has the number as text.
+  const fields = { chainId: parseChainId(new NumberToken(query.chainId)), txHash: parseHash(query.txHash) }
+  throwFlaws(fields)
+  return fields
 }
 
 /** A verify request after every check: the amount is a plain decimal, the hash is lowercased. */
@@ -125,11 +126,13 @@ function checkFields({ chainId, txHash, invoiceAmount, invoiceCurrency, address 
   const currencyFormat = 'must be 1 to 16 capital letters, digits and . + - _, such as USD'
   const maxLength = verifyRequestLimits.address
   const payeeFormat = `must be an address or an account handle, ${maxLength} characters at most`
-  return assertFlawless<CheckedVerifyRequest>({
+  const fields = {
     chainId: parseChainId(chainId),
     txHash: parseHash(txHash),
     invoiceAmount: parseAmount(invoiceAmount),
     invoiceCurrency: parseText(invoiceCurrency, (text) => currencyCodePattern.test(text), currencyFormat),
     address: parseText(address, (text) => text !== '' && text.length <= maxLength, payeeFormat),
-  })
+  }
+  throwFlaws(fields)
+  return fields
 }

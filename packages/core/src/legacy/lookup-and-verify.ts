@@ -1,7 +1,6 @@
 /** The legacy endpoints, after authentication. Source: docs/interface.md 4.3. @module */
-
-import type { VerificationError, VerifyRequest, VerifyResponse } from '@payment-integration/contract'
-import { type CoinConfig, type Lookup, verificationErrors } from '@payment-integration/contract'
+import type { CoinConfig, Lookup, VerificationError } from '@payment-integration/contract'
+import { type VerifyRequest, type VerifyResponse, verificationErrors } from '@payment-integration/contract'
 import { TransactionNotFoundError } from '../errors.js'
 import { lowercaseAddress } from '../internal/values.js'
 import type { StoredPayment } from '../payments/payment.js'
@@ -103,7 +102,9 @@ function acceptsToken({ tokens }: CoinConfig, { tokenOut, pricing }: Paid): bool
 export interface LegacyDeps {
   readonly payments: Pick<PaymentReads, 'transaction'>
   readonly accounts: Pick<AccountStore, 'find' | 'findByAddress'>
+  /** Confirmations until final, by chain, besides the table of docs/interface.md 8; null: never. */
   readonly confirmations?: Confirmations | undefined
+  /** Largest extra fee in basis points of the gross amount, 0 to 10000. @default defaultMaxExtraFeeBps */
   readonly maxExtraFeeBps?: number | undefined
 }
 

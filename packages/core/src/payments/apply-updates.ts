@@ -84,14 +84,10 @@ export function createDecisions(payments: readonly StoredPayment[]) {
 
 /** If several integrations have payments in the transaction, the update must name one of them. */
 function decideUpdate([payment, ...others]: readonly StoredPayment[], update: ProcessorUpdate) {
-  const rejected = { outcome: 'refused', version: null, status: null } as const
-  if (payment === undefined)
-    return { ...rejected, reason: 'no payment of the transaction names this integrationAddress' }
+  const reject = (reason: string) => ({ outcome: 'refused', reason, version: null, status: null }) as const
+  if (payment === undefined) return reject('no payment of the transaction names this integrationAddress')
   if (others.length > 0)
-    return {
-      ...rejected,
-      reason: 'the transaction holds payments of several integrations; name one in integrationAddress',
-    }
+    return reject('the transaction holds payments of several integrations; name one in integrationAddress')
   const decision = changeStatusByUpdate(payment, update)
   return { ...decision, version: (decision.status ?? payment).version }
 }
@@ -100,6 +96,9 @@ function decideUpdate([payment, ...others]: readonly StoredPayment[], update: Pr
 export type UpdateOutcomes = readonly PromiseSettledResult<UpdateResult>[]
 
 const maxAttempts = 5
+
+/** The result of an update whose payment is not indexed yet. */
+const waitingResult = { paymentId: null, outcome: 'waiting', reason: null, version: null } as const
 
 /** Another transaction committed or may be committing what this one needs: begin again, with these chains locked. */
 class RepeatError extends Error {
@@ -158,43 +157,39 @@ async function applyInTransaction(
     const fingerprint = computeFingerprint(update)
     let stored = storedUpdates.get(id)
     if (stored === undefined) {
-      const reason = registered && findForeignReason(update, registered)
-      if (reason !== null) {
-        // Without a record, so that the same id may come again once the integration is registered.
-        const rejected = { outcome: 'refused', reason, version: null } as const
+      const rejected = registered && rejectForeign(update, registered)
+      if (rejected !== null) {
         decisions.report(update, rejected, update.integrationAddress)
-        return { status: 'fulfilled', value: { id, ...rejected } }
+        return { status: 'fulfilled', value: rejected }
       }
-      const { paymentId, ...result } = decisions.isPaymentStored(update) ? decisions.decide(update) : waiting
+      const { paymentId, ...result } = decisions.isPaymentStored(update) ? decisions.decide(update) : waitingResult
       if (paymentId === null) decisions.report(update, result)
       stored = { id, fingerprint, ...result }
       storedUpdates.set(id, stored)
       added.push({ update, fingerprint, paymentId, ...result })
     }
     if (stored.fingerprint !== fingerprint) return { status: 'rejected', reason: new UpdateConflictError(id) }
-    const { outcome, reason, version } = stored
-    const waitingReason = 'applied once the payment is indexed'
-    return {
-      status: 'fulfilled',
-      value: { id, outcome, version, reason: outcome === 'waiting' ? waitingReason : reason },
-    }
+    const { outcome, version } = stored
+    const reason = outcome === 'waiting' ? 'applied once the payment is indexed' : stored.reason
+    return { status: 'fulfilled', value: { id, outcome, version, reason } }
   })
+  // Another transaction stored an id after this one looked it up.
   if ((await tx.insertUpdates(added)).length < added.length) throw new RepeatError(chainIds)
   await storeStatusChanges(tx, decisions.changes)
   return { outcomes, events: decisions.events }
 }
 
-const waiting = { paymentId: null, outcome: 'waiting', reason: null, version: null } as const
-
 /**
- * Why an update concerns no integration of this service, or null. An update without `integrationAddress` may concern a
- * payment of the transaction that is not stored.
+ * Rejects an update that concerns no integration of this service; else null. Nothing is recorded, so that the same id
+ * may come again once the integration is registered. Without `integrationAddress` an update may concern a payment of
+ * the transaction that is not stored.
  */
-function findForeignReason(update: ProcessorUpdate, registered: ReadonlySet<string>): string | null {
-  const address = update.integrationAddress
-  if (address === undefined)
-    return 'this service records payments of its own integrations alone; name one in integrationAddress'
-  return registered.has(address) ? null : 'this service does not have the integration of this integrationAddress'
+function rejectForeign({ id, integrationAddress }: ProcessorUpdate, registered: ReadonlySet<string>) {
+  const reject = (reason: string) => ({ id, outcome: 'refused', reason, version: null }) as const
+  if (integrationAddress === undefined)
+    return reject('this service records payments of its own integrations alone; name one in integrationAddress')
+  if (registered.has(integrationAddress)) return null
+  return reject('this service does not have the integration of this integrationAddress')
 }
 
 /** Checks an update, and lowercases its identifiers: equal updates are equal text. @throws TypeError Names a field. */

@@ -1,4 +1,4 @@
-/** Changes the status of a payment, and stores the snapshot. Source: docs/decisions/states-and-versions.md. @module */
+/** Changes the status of a payment. Source: docs/decisions/states-and-versions.md, reorganisations.md. @module */
 import { isDeepStrictEqual } from 'node:util'
 import type { PaymentState, ProcessorUpdate, SnapshotBody } from '@payment-integration/contract'
 import type { ServiceEvent } from '../events.js'
@@ -124,6 +124,7 @@ export const fulfilmentGraceBlocks = 1_000
 /**
  * Drops each payment that left the chain and whose former height is final; a primary payment becomes `failure` with
  * version + 1. Call after `lockChain`, once the payments up to `indexedTo` are stored. `more`: some are left.
+ * `finalityBlocks` null: no block is ever final, and nothing is dropped.
  */
 export async function dropOverdue(
   tx: StoreTransaction,

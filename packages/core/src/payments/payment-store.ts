@@ -9,7 +9,10 @@ export interface PagePosition {
   readonly blockTimestamp: number
   readonly chainId: number
   readonly txHash: string
-  /** Repositions of the integration before the listing, whose later pages have payments at their former positions. */
+  /**
+   * The number of repositions of the integration when the listing began. A reorg may give a payment another time; later
+   * pages still have it at its former position.
+   */
   readonly asOf: number
 }
 

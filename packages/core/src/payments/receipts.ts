@@ -69,7 +69,9 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): Poller {
 
     for (let afterId = resumeId; ; ) {
       const page = await payments.listUnsettled({ chainId, afterId, limit: batch })
-      if (page.length === 0 && afterId !== undefined && afterId === resumeId) return pollChain(chainId, signal)
+      const isResumed = afterId !== undefined && afterId === resumeId
+      // Nothing is left after the payment at which the last round stopped: begin at the oldest.
+      if (isResumed && page.length === 0) return pollChain(chainId, signal)
       const polled = page.filter(({ state }) => polledStates.includes(state))
       const count = await runConcurrently(polled, concurrency, () => isReachable && !signal?.aborted, poll)
       const last = polled[count - 1]

@@ -115,13 +115,8 @@ export function createUpdateReceiver(deps: {
   const { secrets, clock } = deps
   if (secrets.length === 0 || secrets.some((secret) => secret.trim() === ''))
     throw new TypeError('A processor secret is empty; pass at least one secret of the processor.')
-  return async ({
-    body,
-    signature,
-  }: {
-    readonly body: Uint8Array
-    readonly signature: string | null
-  }): Promise<ReceivedUpdate> => {
+  return async (request: { readonly body: Uint8Array; readonly signature: string | null }): Promise<ReceivedUpdate> => {
+    const { body, signature } = request
     try {
       await verifySignature({ body, header: signature, secrets, now: () => clock.now() })
     } catch (error) {

@@ -8,7 +8,7 @@ import { dropOverdue } from './change-status.js'
 import { chooseRecorded, type Recording } from './recording.js'
 import { choosePrimary, matchOrdinals, storePayments } from './store-payments.js'
 
-/** Locks a chain until the transaction ends. `ERR_CHECKPOINT_CHANGED` unless `expected` is stored; null: nothing is. */
+/** Locks a chain for this transaction. `ERR_CHECKPOINT_CHANGED` unless `expected` is stored; null: none is stored. */
 export async function lockChainAt(
   tx: Pick<StoreTransaction, 'lockChain'>,
   chainId: number,
@@ -20,7 +20,7 @@ export async function lockChainAt(
 }
 
 /** The most stored heights that are compared with the chain; of older heights few are stored. */
-export const maxStoredHashes = 4_096
+const maxStoredHashes = 4_096
 
 /** Rejects with `ERR_CHAIN_RANGE_GONE` when a stored hash of these heights differs. Call after `lockChain`. */
 export async function assertKnownHashes(
@@ -97,9 +97,11 @@ export function selectStoredHashes({ range, head, finalityBlocks }: Omit<RangeTo
   return range.blocks.filter(({ number }) => number >= lowest && number < range.last.number).map(toCheckpoint)
 }
 
-/** `range`: read for the router of `coverage` alone. Above `expected` another process may have read other routers. */
+/** `range`: read for the router of `coverage` alone. */
 interface BackfillToRecord extends Omit<RangeToRecord, 'head' | 'finalityBlocks'> {
   readonly coverage: RouterCoverage
+  /** The checkpoint for which the caller checked the coverage; above it another process may have read other routers. */
+  readonly expected: Checkpoint | null
 }
 
 /**

@@ -7,7 +7,6 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { copyFile, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { build } from 'esbuild'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -15,6 +14,8 @@ export type Bundles = Awaited<ReturnType<typeof bundle>>
 
 /** Bundles scripts of this folder from the sources of the workspace. */
 export async function bundle(scripts: readonly string[]) {
+  // The measured processes import this module, too, and must not load the bundler.
+  const { build } = await import('esbuild')
   const folder = await mkdtemp(join(tmpdir(), 'bench-build-'))
   const requireFrom =
     "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"
@@ -29,7 +30,7 @@ export async function bundle(scripts: readonly string[]) {
     platform: 'node',
     conditions: ['@payment-integration/source'],
     absWorkingDir: root,
-    external: ['@photostructure/sqlite', 'pg-native'],
+    external: ['@photostructure/sqlite', 'esbuild', 'pg-native'],
     banner: { js: requireFrom },
     logLevel: 'error',
   })

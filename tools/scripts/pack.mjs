@@ -6,7 +6,6 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { withDependencies } from './packages/pack.mjs'
 import { run } from './packages/run.mjs'
 
 const root = join(import.meta.dirname, '../..')
@@ -24,21 +23,26 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 
-const needed = await withDependencies(chosen, getListed)
-console.log(`Building ${needed.join(', ')}`)
+const needed = new Set()
+for (const name of chosen) await need(name)
+console.log(`Building ${[...needed].join(', ')}`)
 await npm('run', 'build', '--', ...needed)
 await mkdir(folder, { recursive: true })
-await npm('pack', '--pack-destination', folder, ...needed.map((name) => `--workspace=packages/${name}`))
+await npm('pack', '--pack-destination', folder, ...[...needed].map((name) => `--workspace=packages/${name}`))
 const here = relative(process.env['INIT_CWD'] ?? root, folder) || '.'
 console.log(`Packed into ${here}:\n${(await readdir(folder)).map((file) => `  ${file}`).join('\n')}`)
 console.log(`In a project: npm install ${here}/*.tgz, or payment-integration init <framework> --from ${here}`)
 
-/** The dependencies and required peers of a package: whoever uses an optional peer installs it. @param {string} name */
-async function getListed(name) {
+/** Adds a package after those that it depends on; optional peers are left to whoever uses them. @param {string} name */
+async function need(name) {
+  if (needed.has(name)) return
   const manifest = JSON.parse(await readFile(join(root, 'packages', name, 'package.json'), 'utf8'))
-  const { dependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} } = manifest
-  const peers = Object.keys(peerDependencies).filter((peer) => !peerDependenciesMeta[peer]?.optional)
-  return [...Object.keys(dependencies), ...peers]
+  const peers = Object.keys(manifest.peerDependencies ?? {}).filter(
+    (peer) => !manifest.peerDependenciesMeta?.[peer]?.optional,
+  )
+  for (const other of [...Object.keys(manifest.dependencies ?? {}), ...peers])
+    if (other.startsWith('@payment-integration/')) await need(other.replace('@payment-integration/', ''))
+  needed.add(name)
 }
 
 /** Runs npm in the workspace; its output is shown when it fails. @param {string[]} args */

@@ -84,6 +84,7 @@ export interface Draws {
   hex(bytes: number): string
 }
 
+/** @throws {RangeError} When the seed is not a whole number from 0 to 4294967295. */
 export function createDraws(seed: number): Draws {
   if (!Number.isInteger(seed) || seed < 0 || seed > 0xffff_ffff)
     throw new RangeError(`seed is ${seed}; pass a whole number from 0 to 4294967295.`)

@@ -271,7 +271,7 @@ export function senderConformance(adapter: string, open: () => Promise<SenderSub
 }
 
 interface RemoteSubject {
-  /** Makes the system behind the subject unreachable. */
+  /** Makes the provider, or the system that the source queries, unreachable. */
   cutOff(): Promise<void> | void
   close(): Promise<void> | void
 }

@@ -92,7 +92,10 @@ export function createDeliveries(options: DeliveryOptions) {
     /** One delivery per snapshot, newest version first: only the first may have an effect. */
     reordered: (snapshots: readonly SnapshotBody[]) =>
       Promise.all(snapshots.toSorted((a, b) => b.version - a.version).map((snapshot) => make(snapshot))),
-    /** The same bytes signed with the next secret, then with the receiver's, as the service does during a rotation. */
+    /**
+     * The same bytes signed with the next secret, then with the receiver's, as the service does during a rotation after
+     * a 400, 401 or 403. A receiver with both secrets accepts the first.
+     */
     rotated: (snapshot: SnapshotBody, nextSecret: string): Promise<[next: SignedDelivery, previous: SignedDelivery]> =>
       Promise.all([make(snapshot, { key: nextSecret }), make(snapshot)]),
   }

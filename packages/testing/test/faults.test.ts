@@ -123,6 +123,12 @@ describe('without a port', () => {
   })
 })
 
+test('a body of more than 1 MiB is 413, one of 1 MiB is read', async () => {
+  const { provider } = await started()
+  const post = async (size: number) => (await fetch(provider.url, { method: 'POST', body: ' '.repeat(size) })).status
+  expect([await post(1_048_576), await post(4_194_304)]).toEqual([401, 413])
+})
+
 test('the 51st POST and the 301st GET of a client within 5 seconds are limited; the next window is free', async () => {
   const { clock, ask } = await started({ rateLimits: true })
   const post = { uri: reuseUri('x') } as const

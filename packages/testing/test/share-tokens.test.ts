@@ -11,6 +11,8 @@ describe('minting', () => {
     ['by query', (id: string) => ({ uri: `${path}?${query(id)}` })],
     ['by the other path', (id: string) => ({ uri: `/resources/accessTokens/-/shareToken?${query(id)}` })],
     ['by body', (id: string) => ({ uri: path, body: JSON.stringify({ ...tokenRequest(id), ttlInSecs: 600 }) })],
+    ['by query where the body has null', (id: string) => ({ uri: `${path}?${query(id)}`, body: '{"ttlInSecs":null}' })],
+    ['by the first of repeated parameters', (id: string) => ({ uri: `${path}?${query(id)}&ttlInSecs=1` })],
     ['by body with a number as text', (id: string) => ({ uri: path, body: JSON.stringify(tokenRequest(id)) })],
   ])('%s answers a token that lives as long as asked', async (_, request) => {
     const { provider, clock, ask } = await started()

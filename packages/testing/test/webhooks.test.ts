@@ -168,6 +168,22 @@ describe('on demand', () => {
     expect(await provider.deliverWebhooks()).toEqual([])
   })
 
+  test('webhooks of a run are dropped, too: one in flight is not retried, one after it not sent', async () => {
+    const answers: ((response: Response) => void)[] = []
+    const sendWebhook = () => new Promise<Response>((resolve) => answers.push(resolve))
+    const { provider, clock } = await started({ sendWebhook })
+    provider.setWebhooks('ServiceCo', [{ url: 'http://127.0.0.1:9', secretKey }])
+    const { id } = provider.addApplicant({ clientId: 'ServiceCo', as: 'pending' })
+    provider.moveTo(id, 'onHold')
+    provider.approve(id)
+    const run = provider.deliverWebhooks()
+    expect(provider.loseWebhooks()).toBe(2)
+    answers[0]?.(new Response(null, { status: 500 }))
+    expect(await run).toMatchObject([{ type: 'applicantOnHold', status: 500 }])
+    clock.advance(24 * hour)
+    expect(await provider.deliverWebhooks()).toEqual([])
+  })
+
   test('a run sends nothing that another run is sending', async () => {
     const { provider, id, types } = await withReceiver()
     provider.moveTo(id, 'onHold')

@@ -23,7 +23,7 @@ const defaultTimeoutMs = 3000
 /** Time between two attempts of a call that waits, in milliseconds. */
 export const retryEveryMs = 10
 
-/** Reads the options once. @throws {RangeError} When the time-out is no number of milliseconds from 0. */
+/** Reads the options once. @throws {RangeError} When the time-out is not a number of milliseconds, 0 or more. */
 export function checkBusyOptions(options: BusyOptions) {
   const { busyTimeoutMs = defaultTimeoutMs, sleep = sleepUntil, monotonicNow = () => performance.now() } = options
   // A timer's delay has at most 31 bits; a longer delay fires at once.

@@ -106,7 +106,10 @@ export async function openCell({ servers, node, integrations, warmUp }: CellOpti
         database: (readAt.database - warmAt.database) / blocks,
       }
     },
-    /** The WAL in bytes and processor time of the database in seconds, since its start, and the calls to the node. */
+    /**
+     * `wal`: bytes since the cell was opened. `databaseSeconds`: processor time of its PostgreSQL server since `start`.
+     * `calls`: calls to the node.
+     */
     async figures() {
       const databaseSeconds = (serverCpuMs(folder) - startedAt) / 1_000
       const { payments, wal } = await countRows(url)

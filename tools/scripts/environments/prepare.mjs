@@ -49,9 +49,9 @@ async function install(root, temporary, name, packed) {
   const chosen = wanted[name]
   if (chosen === undefined) return folder
   const all = await packed
-  const folders = await withDependencies(chosen, (name) => {
-    const { manifest } = all.find((one) => one.folder === name) ?? {}
-    if (manifest === undefined) throw new Error(`There is no package ${name}.`)
+  const folders = await withDependencies(chosen, (packageFolder) => {
+    const { manifest } = all.find((one) => one.folder === packageFolder) ?? {}
+    if (manifest === undefined) throw new Error(`There is no package ${packageFolder}.`)
     return Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
   })
   const files = all.filter((one) => folders.includes(one.folder)).map(({ tarball }) => tarball)

@@ -13,26 +13,26 @@ export interface DoctorFix {
 
 type Lines = Readonly<Record<DoctorFramework, string>>
 
-/** A remedy. @param line - For every framework, or by framework. @param exceptions - Replace `line` for some. */
-function fix(summary: string, line: string | Partial<Lines> = {}, exceptions: Partial<Lines> = {}): DoctorFix {
+/** @param line - The line to change: one for every framework, or one for each. @param exceptions - Replace some. */
+function buildFix(summary: string, line: string | Partial<Lines> = {}, exceptions: Partial<Lines> = {}): DoctorFix {
   const lines = typeof line === 'string' ? Object.fromEntries(doctorFrameworks.map((name) => [name, line])) : line
   return { summary, lines: { ...lines, ...exceptions } }
 }
 
-const tolerance = 'createVerifier({ secrets, toleranceSeconds: 300 })'
+const toleranceLine = 'createVerifier({ secrets, toleranceSeconds: 300 })'
 
 /** The remedies by topic. */
 export const fixes = {
-  url: fix('Give the service the URL that answers directly, without a redirect.'),
-  certificate: fix(
+  url: buildFix('Give the service the URL that answers directly, without a redirect.'),
+  certificate: buildFix(
     'Install a certificate that names this host, with its intermediate certificates. Do not switch checks off.',
   ),
-  answer: fix(
+  answer: buildFix(
     'Answer within 5 seconds: store the snapshot, answer 204, and do slow work from a queue.',
     'createReceiver({ verify, store, handle: (snapshot, tx) => enqueue(tx, snapshot) })',
   ),
-  route: fix('Serve POST at the path of the URL, or change the URL.', adapterLines),
-  login: fix(
+  route: buildFix('Serve POST at the path of the URL, or change the URL.', adapterLines),
+  login: buildFix(
     'Exclude the route from log-in, CSRF checks and rate limits: the signature authenticates a delivery.',
     adapterLines,
     {
@@ -40,52 +40,51 @@ export const fixes = {
       'next-pages': "export const config = { matcher: '/((?!api/webhook).*)' } // middleware.ts",
     },
   ),
-  secret: fix(
+  secret: buildFix(
     'Pass the webhook signing secret as it was issued: not the API secret, without quotes or white space. Restart the receiver.',
     "createVerifier({ secrets: process.env['WEBHOOK_SIGNING_SECRET'] })",
     { worker: 'createVerifier({ secrets: env.WEBHOOK_SIGNING_SECRET })' },
   ),
-  clock: fix('Synchronize the clock of the receiver (NTP), and accept 300 seconds on both sides.', tolerance),
-  'raw-body': fix('Verify the raw bytes, before anything parses them.', adapterLines),
-  handler: fix(
+  clock: buildFix('Synchronize the clock of the receiver (NTP), and accept 300 seconds on both sides.', toleranceLine),
+  'raw-body': buildFix('Verify the raw bytes, before anything parses them.', adapterLines),
+  handler: buildFix(
     'Read the log of the receiver. A payment without an order of yours is no error: store it and answer 204.',
     'createReceiver({ verify, store, handle }) // handle returns for payments that are not yours',
   ),
-  crash: fix(
+  crash: buildFix(
     'Read the log of the receiver for the first error: often a wrong variable, such as the secret, or the database.',
   ),
-  verifier: fix('Verify each delivery before anything else, and answer 4xx when it is rejected.', adapterLines),
-  'content-type': fix('Read and verify the body whatever its content type is.', adapterLines, {
+  verifier: buildFix('Verify each delivery before anything else, and answer 4xx when it is rejected.', adapterLines),
+  'content-type': buildFix('Read and verify the body whatever its content type is.', adapterLines, {
     express: "app.all('/webhook', createExpressHandler({ receive })), or express.raw({ type: () => true })",
   }),
-  window: fix('Compare t with the clock on both sides: at most 300 seconds.', tolerance),
-  schema: fix(
+  window: buildFix('Compare t with the clock on both sides: at most 300 seconds.', toleranceLine),
+  schema: buildFix(
     'Accept unknown fields, unknown states, null fields and texts of any length, as verify() does.',
     'const { snapshot } = await verify(delivery) // instead of a strict schema of your own',
   ),
-  versions: fix(
+  versions: buildFix(
     'Store the version per chainId and txHash. Discard lower or equal ones, and answer 2xx. Handle each version once.',
     'const { receive } = createReceiver({ verify, store, handle })',
   ),
-  'body-limit': fix('Accept bodies up to 256 KiB, and answer 413 to larger ones.', adapterLines, {
+  'body-limit': buildFix('Accept bodies up to 256 KiB, and answer 413 to larger ones.', adapterLines, {
     express: "express.raw({ type: 'application/json', limit: 262144 })",
     fastify: "app.register(fastifyReceiver, { url: '/webhook', receive, maxBytes: 262144 })",
     node: 'await readBody(request, { maxBytes: 262144 })',
   }),
-  connection: fix(
+  connection: buildFix(
     'Read or discard the whole body of a rejected request, or close the connection with the answer.',
     adapterLines,
   ),
 } as const satisfies Readonly<Record<string, DoctorFix>>
 
 /** For each code of a cause, the topic of its remedy, and the fault in one sentence. */
+// biome-ignore format: a table
 export const causes = {
   'host-unknown': ['url', 'The host name of the URL has no address.'],
   'connection-refused': ['url', 'Nothing listens at the address and port of the URL.'],
-  'certificate-invalid': [
-    'certificate',
-    'The TLS certificate is not valid for this host, or the port does not speak TLS.',
-  ],
+  'certificate-invalid': ['certificate',
+    'The TLS certificate is not valid for this host, or the port does not speak TLS.'],
   'connection-reset': ['crash', 'The connection was closed before an answer arrived.'],
   'not-http': ['url', 'The answer is not HTTP/1.1, or its head exceeds 16 KB.'],
   'slow-answer': ['answer', 'No answer arrived within 5 seconds, when the service gives up.'],
@@ -131,20 +130,14 @@ export const causes = {
   'fails-on-null': ['schema', 'A null state, recipient, subtitle or invoice is rejected.'],
   'fails-on-long-text': ['schema', 'A long merchant title is rejected.'],
   'body-limit-low': ['body-limit', 'A body of a few kilobytes is too large for the receiver (413).'],
-  'rejects-duplicates': [
-    'versions',
-    'A repeated delivery is rejected, so the service retries it until its last attempt.',
-  ],
+  'rejects-duplicates': ['versions',
+    'A repeated delivery is rejected, so the service retries it until its last attempt.'],
   'rejects-lower-version': ['versions', 'A version lower than the stored one is rejected instead of discarded.'],
-  'rejects-version-gap': [
-    'versions',
-    'A version is rejected because lower ones never arrived; superseded ones are never sent.',
-  ],
+  'rejects-version-gap': ['versions',
+    'A version is rejected because lower ones never arrived; superseded ones are never sent.'],
   'confuses-chains': ['versions', 'Two payments with one hash on two chains are taken for one.'],
-  'fails-at-once': [
-    'versions',
-    'Two concurrent deliveries of one payment end in an error that a retry does not repair.',
-  ],
+  'fails-at-once': ['versions',
+    'Two concurrent deliveries of one payment end in an error that a retry does not repair.'],
   'content-type-exact': ['content-type', 'The content type application/json with a charset is rejected.'],
   'fails-on-content-type': ['content-type', 'A missing or other content type ends in a server error.'],
   'connection-not-reusable': ['connection', 'A second request on one connection is not answered correctly.'],

@@ -46,7 +46,7 @@ export interface DoctorOptions {
   readonly timeoutMs?: number | undefined
   /** Ends the run early: the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
-  /** Counts the payment versions handled so far. Probes then also check that each has its effect exactly once. */
+  /** Counts handled versions, including work that follows an answer. Probes then check that each has one effect. */
   readonly effects?: (() => Promise<number>) | undefined
   /** Called with each probe when the probe ends. The final report may name a cause that explains several probes. */
   readonly onProbe?: ((probe: DoctorProbe) => void) | undefined

@@ -78,7 +78,7 @@ interface Head {
   readonly bodyEnd?: Promise<unknown>
 }
 
-/** Waits for an answer, which counts from its head on, or why none arrives. Rejects only when the run is aborted. */
+/** Waits for an answer, or the reason why none arrives. Rejects only when the run is aborted. */
 async function awaitAnswer(
   post: (signal: AbortSignal) => Promise<Head>,
   { waitMs, signal, now }: Omit<SenderOptions, 'url'>,
@@ -89,6 +89,7 @@ async function awaitAnswer(
   const limit = startTimeLimit(waitMs, signal)
   try {
     const { status, reused, getField, bodyEnd } = await Promise.race([post(limit.signal), limit.whenAborted])
+    // As in the service, an answer counts from its head on, even if the body is cut off.
     const outcome = { status, ms: getMs(), noAnswer: null, errorCode: null, reused }
     await bodyEnd
     signal?.throwIfAborted()

@@ -42,7 +42,7 @@ const withJson = (body: unknown): Change => withBody(JSON.stringify(body))
 const reversed = Object.fromEntries(Object.entries(snapshot).reverse())
 const numbers = { ...snapshot, version: '3', invoice: { ...snapshot.invoice, amount: 12.5 } }
 const upperIntegration = { 'X-Service-Integration': snapshot.integrationAddress.toUpperCase() }
-const cut: Change = { headers: { ...good.headers, 'content-length': '999' } }
+const cut = (length: string): Change => ({ headers: { ...good.headers, 'content-length': length } })
 const indented = JSON.stringify(snapshot, null, 2)
 const base64 = btoa(latin1(good.body))
 
@@ -103,7 +103,8 @@ const cases: readonly Case[] = [
   ['body_padded', 'NUL', withBody(`${text}\0\0\0`), /NUL bytes around it: 3/],
   ['body_truncated', 'two marks', withBody(text.slice(0, -2)), /missing: 2/],
   ['body_truncated', 'half', withBody(text.slice(0, 100)), /no end/, false],
-  ['body_truncated', 'Content-Length', { ...cut, body: text.slice(0, 200) }, /Content-Length is 999/, false],
+  ['body_truncated', 'Content-Length', { ...cut('999'), body: text.slice(0, 200) }, /Content-Length is 999/, false],
+  ['body_truncated', '16-digit length', { ...cut('9'.repeat(16)), body: text.slice(0, 200) }, /no end/, false],
   ['body_reencoded', 'indented', withBody(indented), /indented/],
   ['body_reencoded', 'PHP', withBody(text.replaceAll('/', '\\/').replaceAll('é', '\\u00e9')), /uXXXX/],
   ['body_reordered', 'sorted', withJson(reversed), /order of the contract/],

@@ -72,7 +72,7 @@ function findSecretFaults(secrets: readonly RoleSecret[]): Fault[] {
 export interface Explanation {
   /** Whether a verifier with these secrets and this clock accepts the delivery. */
   readonly verified: boolean
-  /** `repaired`: matches once the proved faults are undone. `unreadable`: there is nothing to compare with. */
+  /** `matches`: as it arrived. `repaired`: with proved faults undone. `differs`: never. `unreadable`: no signature. */
   readonly signature: 'matches' | 'repaired' | 'differs' | 'unreadable'
   readonly header: HeaderReport
   /** Seconds from `t` to the clock; negative when `t` is ahead, null without a `t`. */

@@ -40,7 +40,7 @@ interface Key {
   readonly sign: ReturnType<typeof createHmac>
 }
 
-/** Finds the match with the fewest faults: first of secrets alone, then of bodies, then of both. Null: none matches. */
+/** Finds the match with the fewest faults, or null. */
 export async function findMatch(candidates: readonly SignatureCandidate[], body: Body, secrets: readonly RoleSecret[]) {
   if (candidates.length === 0 || body.length > maxBodyBytes) return null
   let hashed = 0
@@ -57,6 +57,7 @@ export async function findMatch(candidates: readonly SignatureCandidate[], body:
     return null
   }
 
+  // Tries the unchanged body with every key, then changed bodies with issued keys, then both changed.
   const keys = await buildKeys(secrets)
   const issuedKeys = keys.filter(({ faults }) => faults.length === 0)
   const repairedKeys = keys.filter(({ faults }) => faults.length > 0)

@@ -21,28 +21,32 @@ const decoders: Readonly<Record<string, (quoted: string) => string>> = {
  */
 function splitWords(text: string) {
   const words: string[] = []
+  /** Null between two words; an empty text is an empty word, as in `''`. */
   let word: string | null = null
   let hasExpansion = false
   for (let at = 0; at < text.length; ) {
     piece.lastIndex = at
-    const [start = ''] = piece.exec(text) ?? []
-    const decode = decoders[start]
-    at += start.length
-    if (/^[;|&]/.test(start)) break
-    if (/^[ \t\r\n]/.test(start)) {
+    const [token = ''] = piece.exec(text) ?? []
+    const decode = decoders[token]
+    const isEnd = /^[;|&]/.test(token)
+    const isBlank = /^[ \t\r\n]/.test(token)
+    const isContinuedLine = /^\\\r?\n/.test(token)
+    at += token.length
+    if (isEnd) break
+    if (isBlank) {
       if (word !== null) words.push(word)
       word = null
     } else if (decode !== undefined) {
-      const end = start === "'" ? text.indexOf("'", at) : findClosingQuote(text, at, start.slice(-1))
+      const end = token === "'" ? text.indexOf("'", at) : findClosingQuote(text, at, token.slice(-1))
       if (end < 0)
         throw new UnreadableRequestError('curl', 'A quote of the curl command is not closed; paste the whole command.')
       const quoted = text.slice(at, end)
       word = `${word ?? ''}${decode(quoted)}`
-      hasExpansion ||= start === '"' && /`|\$[A-Za-z_{(]/.test(quoted.replace(/\\[\s\S]/g, ' '))
+      hasExpansion ||= token === '"' && /`|\$[A-Za-z_{(]/.test(quoted.replace(/\\[\s\S]/g, ' '))
       at = end + 1
-    } else if (!/^\\\r?\n/.test(start)) {
-      word = `${word ?? ''}${start.replace(/^\\/, '')}`
-      hasExpansion ||= start === '$' || start === '`'
+    } else if (!isContinuedLine) {
+      word = `${word ?? ''}${token.replace(/^\\/, '')}`
+      hasExpansion ||= token === '$' || token === '`'
     }
   }
   if (word !== null) words.push(word)
@@ -69,12 +73,14 @@ const ansiPart = /[^\\]+|\\(?:x([0-9a-fA-F]{1,2})|([0-7]{1,3})|u([0-9a-fA-F]{1,4
 function decodeAnsi(quoted: string): string {
   const bytes: number[] = []
   for (const [part, hex, octal, short, long, letter] of quoted.matchAll(ansiPart)) {
-    const byte = Number.parseInt(hex ?? octal ?? '', hex === undefined ? 8 : 16)
-    const code = Number.parseInt(short ?? long ?? '', 16)
-    let decoded = letter === undefined ? part : (escapes[letter] ?? part)
-    if (!Number.isNaN(code)) decoded = code > 0x10ffff ? '\ufffd' : String.fromCodePoint(code)
-    if (Number.isNaN(byte)) for (const each of toUtf8(decoded)) bytes.push(each)
-    else bytes.push(byte & 0xff)
+    if (hex !== undefined) bytes.push(Number.parseInt(hex, 16))
+    else if (octal !== undefined) bytes.push(Number.parseInt(octal, 8) & 0xff)
+    else {
+      const code = Number.parseInt(short ?? long ?? '', 16)
+      let decoded = letter === undefined ? part : (escapes[letter] ?? part)
+      if (!Number.isNaN(code)) decoded = code > 0x10ffff ? '\ufffd' : String.fromCodePoint(code)
+      for (const byte of toUtf8(decoded)) bytes.push(byte)
+    }
   }
   return new TextDecoder().decode(Uint8Array.from(bytes))
 }

@@ -34,6 +34,7 @@ const saved: readonly [name: string, save: (text: string) => Uint8Array][] = [
 const forms: [name: string, request: string | Uint8Array, options?: ParseRequestOptions][] = [
   ['curl with single quotes', `curl -X POST ${flags.join(' ')} --data-raw ${single} https://shop.example`],
   ['curl with double quotes, continued', `$ curl https://a.example \\\n ${flags.join(' \\\n ')} \\\n -d ${double}`],
+  ['curl continued by CRLF after a word', `curl a.example\\\r\n ${flags.join('\\\r\n ')}\\\r\n -d ${single}\\\r\n -s`],
   ['curl with ANSI-C quotes', `curl 'https://a.example' ${flags.join(' ')} --data-binary ${ansi} --compressed`],
   ['curl with joined switches and no backslashes', `curl -sS\n${flags.join('\n')}\n--data-raw=${single}`],
   ['curl with the body in a file', `curl ${flags.join(' ')} --data-binary @b.json a.example`, { body: good.body }],

@@ -52,14 +52,17 @@ function splitMessage(bytes: Uint8Array<ArrayBuffer>) {
   while (bytes[start] === lineFeed || bytes[start] === carriageReturn) start++
   // Latin-1 has a character for each byte, so an index of the text is one of the bytes.
   const text = fromLatin1(bytes.subarray(start, start + maxHeadBytes), false)
-  const [empty = ''] = /\n\r?\n/.exec(text) ?? []
-  if (empty === '' && bytes.length - start > maxHeadBytes)
-    throw new UnreadableRequestError(
-      'http',
-      'The request has no empty line in its first 256 KiB: it is no HTTP message.',
-    )
-  const end = start + (empty === '' ? text.length : text.indexOf(empty))
-  return { head: decodeText(bytes.slice(start, end)), body: bytes.slice(end + empty.length), isComplete: empty !== '' }
+  const emptyLine = /\n\r?\n/.exec(text)
+  if (emptyLine === null) {
+    if (bytes.length - start > maxHeadBytes)
+      throw new UnreadableRequestError(
+        'http',
+        'The request has no empty line in its first 256 KiB: it is no HTTP message.',
+      )
+    return { head: decodeText(bytes.slice(start)), body: new Uint8Array(), isComplete: false }
+  }
+  const end = start + emptyLine.index
+  return { head: decodeText(bytes.slice(start, end)), body: bytes.slice(end + emptyLine[0].length), isComplete: true }
 }
 
 /** Decodes headers, which may have bytes that are not UTF-8. */

@@ -104,6 +104,7 @@ export async function findCandidates(value: Body, undo: Undo, maxCount: number):
       if (candidates.length >= maxCount) return candidates
       const next = typeof before === 'string' ? toUtf8(before) : before
       const text = toText(next)
+      // A value equal to one that is known is skipped, so an undo may yield the unchanged value.
       if (knownTexts.has(text)) continue
       knownTexts.add(text)
       candidates.push({ value: next, faults: [...candidate.faults, prove(code, ...evidence)] })

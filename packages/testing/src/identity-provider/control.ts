@@ -81,7 +81,7 @@ export function createFaultQueue<Fault extends { readonly times?: number | undef
   }
 }
 
-/** Builds the faulty response; `json` is the answer without the fault. Rejects for a lost or hanging answer. */
+/** Builds the faulty response; `json` is the answer without the fault. */
 export async function buildFaultyResponse(
   { answer }: ProviderFault,
   json: string,
@@ -99,6 +99,7 @@ export async function buildFaultyResponse(
   const bytes = Buffer.from(json)
   const half = bytes.subarray(0, bytes.length >> 1)
   switch (answer) {
+    // A lost answer rejects with a TypeError, as `fetch` does, a hanging one with the abort reason.
     case 'lost':
       throw new TypeError('The identity provider closed the connection without an answer.')
     case 'hang':
@@ -187,7 +188,7 @@ export function createProviderControl(state: ProviderState) {
     mintShareToken(token: { applicantId: string; forClientId: string; ttlInSecs?: number | undefined }): string {
       const donor = requireClient(state, getExisting(token.applicantId).clientId)
       try {
-        return mint(state, donor, token).token
+        return mint(state, donor, (name) => token[name]).token
       } catch (error) {
         throw error instanceof ProviderRejection ? new RangeError(error.message) : error
       }

@@ -43,7 +43,7 @@ const routes: readonly Route[] = [
     operation: 'mint',
     execute({ state, client, query, body }) {
       const fields = body.length === 0 ? {} : parseObject(body)
-      const { token, forClientId } = mint(state, client, { ...Object.fromEntries(query), ...fields })
+      const { token, forClientId } = mint(state, client, (name) => fields[name] ?? query.get(name))
       return { token, forClientId }
     },
   },
@@ -180,7 +180,7 @@ function createProvider(options: IdentityProviderOptions) {
     },
     /** Sends the webhooks that are due, one at a time. */
     deliverWebhooks: webhooks.sendDue,
-    /** Drops every waiting webhook; returns their number. */
+    /** Drops every webhook, waiting or in flight; returns their number. */
     loseWebhooks: webhooks.dropAll,
     /** Unix milliseconds at which the next webhook is due; null: none waits. */
     nextWebhookAt: webhooks.getNextDueAt,

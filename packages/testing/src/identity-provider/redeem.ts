@@ -13,16 +13,16 @@ import { defaultLevels, type ProviderClient, ProviderRejection } from './authent
 
 const defaultTtlInSecs = 1_200
 
-type MintFields = { readonly [Name in 'applicantId' | 'forClientId' | 'ttlInSecs']?: unknown }
+type GetField = (name: 'applicantId' | 'forClientId' | 'ttlInSecs') => unknown
 
 /** Mints a share token. The redemption, not the minting, checks that the applicant is approved. */
-export function mint(state: ProviderState, donor: ProviderClient, fields: MintFields): ShareToken {
-  const { applicantId, forClientId } = fields
+export function mint(state: ProviderState, donor: ProviderClient, getField: GetField): ShareToken {
+  const [applicantId, forClientId] = [getField('applicantId'), getField('forClientId')]
   if (!isFilledText(applicantId) || !isFilledText(forClientId))
     throw new ProviderRejection(400, "'applicantId' and 'forClientId' must be provided for creating a share token")
   const applicant = requireApplicant(state, donor, applicantId)
   if (!(donor.partners ?? []).includes(forClientId)) throw new ProviderRejection(400, 10501)
-  const ttl = String(fields.ttlInSecs ?? defaultTtlInSecs)
+  const ttl = String(getField('ttlInSecs') ?? defaultTtlInSecs)
   const ttlInSecs = /^\d{1,15}$/.test(ttl) ? Number(ttl) : 0
   if (ttlInSecs < 1) throw new ProviderRejection(400, "Invalid value of 'ttlInSecs'")
   const id = `_act-${state.newId()}`
@@ -48,7 +48,7 @@ function isFilledText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
-/** Reuses a verification. Its checks begin if the shared steps cover the level. A rejected token stays unused. */
+/** Reuses a verification. A rejected token stays unused. @throws ProviderRejection 401, 404, 409, 400 (10501-10512) */
 export function redeemByReuse(state: ProviderState, client: ProviderClient, query: URLSearchParams): ApplicantRecord {
   const shareToken = requireToken(state, client, query)
   if (client.reuseDisabled) throw new ProviderRejection(400, 10505)
@@ -68,6 +68,7 @@ export function redeemByReuse(state: ProviderState, client: ProviderClient, quer
       409,
       `Applicant with external user id '${externalUserId}' already exists: ${existing.id}`,
     )
+  // The checks begin if the shared steps cover the level.
   const coversLevel = findMissingSteps(required, shared).length === 0
   return storeRedemption(state, shareToken, 'reuse', {
     ...buildApplicant(state, { clientId: client.clientId, externalUserId, levelName }),

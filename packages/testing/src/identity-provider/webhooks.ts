@@ -26,9 +26,10 @@ const hashNames: Readonly<Record<DigestAlgorithm, string>> = {
   HMAC_SHA512_HEX: 'sha512',
 }
 
-interface QueuedWebhook extends Pick<WebhookDelivery, 'type' | 'applicantId' | 'url' | 'attempts' | 'body'> {
+interface QueuedWebhook extends Pick<WebhookDelivery, 'type' | 'applicantId' | 'url' | 'body'> {
   readonly target: WebhookTarget
-  readonly dueAt: number
+  attempts: number
+  dueAt: number
 }
 
 /** Creates the queue of webhooks. Events are at least a millisecond apart, even when the clock stands still. */
@@ -42,6 +43,8 @@ export function createWebhookQueue(deps: {
 }) {
   const { now, newId, timeoutMs, isAutomatic } = deps
   let queue: QueuedWebhook[] = []
+  /** Webhooks of the queue that a run is sending, so that no other run sends them. */
+  const inFlight = new Set<QueuedWebhook>()
   let lastEventAt = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
@@ -62,18 +65,20 @@ export function createWebhookQueue(deps: {
     return delivery
   }
 
-  /** Sends the due webhooks, one at a time. Meanwhile they are not in the queue, so that no other run sends them. */
+  /** Sends the due webhooks, one at a time. */
   async function sendDue(): Promise<WebhookDelivery[]> {
-    const startedAt = now()
-    const due = queue.filter(({ dueAt }) => dueAt <= startedAt)
-    queue = queue.filter(({ dueAt }) => dueAt > startedAt)
+    const due = queue.filter((webhook) => webhook.dueAt <= now() && !inFlight.has(webhook))
+    for (const webhook of due) inFlight.add(webhook)
     const deliveries: WebhookDelivery[] = []
     for (const webhook of due) {
+      if (!queue.includes(webhook)) continue // dropped since the run began
       const delivery = await send(webhook)
       deliveries.push(delivery)
+      inFlight.delete(webhook)
       const delayMs = retryDelaysMs[webhook.attempts]
-      if (Math.floor(Number(delivery.status) / 100) !== 2 && delayMs !== undefined)
-        queue.push({ ...webhook, attempts: webhook.attempts + 1, dueAt: now() + delayMs })
+      if (Math.floor(Number(delivery.status) / 100) === 2 || delayMs === undefined)
+        queue = queue.filter((each) => each !== webhook)
+      else Object.assign(webhook, { attempts: webhook.attempts + 1, dueAt: now() + delayMs })
     }
     scheduleNext()
     return deliveries
@@ -87,8 +92,11 @@ export function createWebhookQueue(deps: {
     timer.unref()
   }
 
-  /** Time at which the next webhook is due, except those that are being sent; null: none. */
-  const getNextDueAt = () => (queue.length === 0 ? null : Math.min(...queue.map(({ dueAt }) => dueAt)))
+  /** Time at which the next webhook is due, except those in flight; null: none. */
+  function getNextDueAt(): number | null {
+    const times = queue.flatMap((webhook) => (inFlight.has(webhook) ? [] : webhook.dueAt))
+    return times.length === 0 ? null : Math.min(...times)
+  }
 
   return {
     sent,
@@ -125,10 +133,11 @@ export function createWebhookQueue(deps: {
           queue.push({ ...webhook, target, url: target.url })
       scheduleNext()
     },
-    /** Drops the waiting webhooks and returns their number. */
+    /** Drops the waiting webhooks and those in flight, and returns their number. */
     dropAll() {
       const { length } = queue
       queue = []
+      inFlight.clear()
       return length
     },
     /** Ends the automatic sending. */

@@ -49,7 +49,8 @@ function drizzleDriver(database: Drizzle, sql: DrizzleSql): PostgresDriver<Drizz
 }
 
 interface Kysely {
-  executeQuery(compiledQuery: object): Promise<{ readonly rows: readonly Row[] }>
+  /** Kysely's `CompiledQuery`. */
+  executeQuery(query: object): Promise<{ readonly rows: readonly Row[] }>
   transaction(): {
     setIsolationLevel(level: 'read committed'): {
       execute<Result>(work: (tx: Kysely) => Promise<Result>): Promise<Result>

@@ -143,7 +143,10 @@ export interface PostgresDriver<Tx> {
   nested<Result>(tx: Tx, first: Bound, work: Work<Tx, Result>): Promise<Result>
 }
 
-/** For drivers that begin and commit by themselves: the commit check is the last statement before the COMMIT. */
+/**
+ * Builds the callback of a transaction, for drivers that begin and commit by themselves. The commit check is its last
+ * statement.
+ */
 export const withCommitCheck =
   <Tx, Result>(query: PostgresDriver<Tx>['query'], first: Bound, work: Work<Tx, Result>) =>
   async (tx: Tx): Promise<Result> => {

@@ -46,7 +46,7 @@ export async function isOnChain(chain: Chain, checkpoint: Checkpoint, signal?: A
   return (await readCheckpoint(chain, checkpoint.blockNumber, signal)).blockHash === checkpoint.blockHash
 }
 
-/** Depth of the second stored block below the first one. A reorg right after the start may be this deep. */
+/** Distance between the two blocks stored at the start. A reorg soon after it may be this deep. */
 const startDepth = 64
 /** The limit for a read of every stored hash: a search of fewer could miss the ancestor of a deep reorg. */
 const allHashes = Number.MAX_SAFE_INTEGER
@@ -82,8 +82,8 @@ async function readCheckpoint(chain: Chain, number: number, signal?: AbortSignal
 }
 
 /**
- * Moves the stored `checkpoint` down to `ancestor`. Payments above it are marked as off the chain, and deposits that
- * wait there are deleted. Remaining final blocks stay final; replaced blocks need their own confirmations.
+ * Moves the stored `checkpoint` down to `ancestor`. Above it, payments are marked as off the chain, and waiting
+ * deposits are deleted. Remaining final blocks stay final; new blocks need their own confirmations.
  */
 export async function rollBack(
   { chain: { chainId }, store, finalityBlocks }: ReorganizeDeps,
@@ -108,7 +108,7 @@ export interface ReorganizeDeps {
 }
 
 /**
- * Reads the block of `checkpoint` a second time, and rolls back to the common ancestor when it is orphaned. Payments
+ * Reads the block of `checkpoint` again and, if that block is orphaned, rolls back to the common ancestor. Payments
  * keep their record and status: reading the new blocks updates those that are included again, and unmarks them.
  */
 export async function reorganize(

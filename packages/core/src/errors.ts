@@ -8,27 +8,27 @@ import {
 
 /** The codes of operators and their sign-in. */
 export type OperatorErrorCode =
+  | 'ERR_LINK_REJECTED'
+  | 'ERR_OIDC_REJECTED'
   | 'ERR_OPERATOR_DISABLED'
   | 'ERR_OPERATOR_EXISTS'
   | 'ERR_OPERATOR_INVALID'
   | 'ERR_OPERATOR_LAST_ADMIN'
   | 'ERR_OPERATOR_NOT_FOUND'
+  | 'ERR_PASSPHRASE_LENGTH'
   | 'ERR_SIGN_IN_LIMITED'
   | 'ERR_SIGN_IN_REJECTED'
-  | 'ERR_LINK_REJECTED'
-  | 'ERR_OIDC_REJECTED'
-  | 'ERR_PASSPHRASE_LENGTH'
 
 /** The codes of a move of an integration to another cell. */
 export type MoveErrorCode =
-  | 'ERR_MOVE_KEY_MISSING'
-  | 'ERR_MOVE_PAYMENT_MISSING'
-  | 'ERR_MOVE_UPDATE_MISSING'
   | 'ERR_MOVE_FILE_STALE'
+  | 'ERR_MOVE_KEY_MISSING'
   | 'ERR_MOVE_PAYMENT_DIFFERS'
+  | 'ERR_MOVE_PAYMENT_MISSING'
   | 'ERR_MOVE_ROW_INVALID'
   | 'ERR_MOVE_UNRECORDED'
   | 'ERR_MOVE_UNSUPPORTED'
+  | 'ERR_MOVE_UPDATE_MISSING'
 
 /** Every code of the core; `docs/errors.md` has their meanings. */
 export type CoreErrorCode =
@@ -45,20 +45,20 @@ export type CoreErrorCode =
   | 'ERR_CHAIN_ADAPTER'
   | 'ERR_CHAIN_HISTORY_BROKEN'
   | 'ERR_CHAIN_REORG_TOO_DEEP'
+  | 'ERR_CHECKPOINT_CHANGED'
+  | 'ERR_EMAIL_PROOF'
   | 'ERR_IDENTITY_MISCONFIGURED'
   | 'ERR_IDENTITY_UNAVAILABLE'
   | 'ERR_LEGACY_KEY_NOT_FOUND'
   | 'ERR_LEGACY_REQUEST_INVALID'
-  | 'ERR_PAYMENT_AMBIGUOUS'
-  | 'ERR_PAYMENT_NOT_FOUND'
-  | 'ERR_SHARE_REQUEST_INVALID'
-  | 'ERR_SHARE_TOKEN_REJECTED'
-  | 'ERR_CHECKPOINT_CHANGED'
-  | 'ERR_EMAIL_PROOF'
   | 'ERR_MASTER_KEY_MISSING'
   | 'ERR_PACKAGE_MISSING'
+  | 'ERR_PAYMENT_AMBIGUOUS'
+  | 'ERR_PAYMENT_NOT_FOUND'
   | 'ERR_REINDEX_REJECTED'
   | 'ERR_SECRET_UNREADABLE'
+  | 'ERR_SHARE_REQUEST_INVALID'
+  | 'ERR_SHARE_TOKEN_REJECTED'
   | 'ERR_TRANSACTION_NOT_FOUND'
   | 'ERR_UPDATE_CONFLICT'
   | 'ERR_VERIFICATION_UNAVAILABLE'
@@ -179,8 +179,9 @@ export class PaymentNotFoundError extends CodedError<'ERR_PAYMENT_NOT_FOUND'> {
 export class AmbiguousPaymentError extends CodedError<'ERR_PAYMENT_AMBIGUOUS'> {
   override readonly name = 'AmbiguousPaymentError'
   constructor() {
-    const found = 'Transaction hash is indexed on more than one destination chain'
-    super('ERR_PAYMENT_AMBIGUOUS', `${found}; narrow it with the wallet-scoped endpoint`)
+    const message =
+      'Transaction hash is indexed on more than one destination chain; narrow it with the wallet-scoped endpoint'
+    super('ERR_PAYMENT_AMBIGUOUS', message)
   }
 }
 
@@ -189,8 +190,8 @@ export class UpdateConflictError extends CodedError<'ERR_UPDATE_CONFLICT'> {
   override readonly name = 'UpdateConflictError'
   readonly updateId: string
   constructor(updateId: string) {
-    const conflict = `Update ${updateId} was already received with different content`
-    super('ERR_UPDATE_CONFLICT', `${conflict}; send a change under a new id.`)
+    const message = `Update ${updateId} was already received with different content; send a change under a new id.`
+    super('ERR_UPDATE_CONFLICT', message)
     this.updateId = updateId
   }
 }
@@ -247,8 +248,8 @@ export class CheckpointChangedError extends CodedError<'ERR_CHECKPOINT_CHANGED'>
   override readonly retryable = true
   readonly chainId: number
   constructor(chainId: number) {
-    const found = `The checkpoint of chain ${chainId} is not the one this range was read for`
-    super('ERR_CHECKPOINT_CHANGED', `${found}; another indexer may be running.`)
+    const message = `The checkpoint of chain ${chainId} is not the one this range was read for; another indexer may be running.`
+    super('ERR_CHECKPOINT_CHANGED', message)
     this.chainId = chainId
   }
 }

@@ -37,7 +37,11 @@ export interface IntegrationQueries extends Caller {
    * A page of the read API, newest first. Parameters are the raw strings of the request. Source: docs/interface.md 4.1.
    * @throws InvalidRequestError `ERR_LIMIT_INVALID`, `ERR_CURSOR_INVALID`, `ERR_ADDRESS_INVALID`.
    */
-  listPayments(query: { readonly [Name in 'limit' | 'cursor' | 'wallet']?: string | undefined }): Promise<PageBody>
+  listPayments(query: {
+    readonly limit?: string | undefined
+    readonly cursor?: string | undefined
+    readonly wallet?: string | undefined
+  }): Promise<PageBody>
   /**
    * One payment by destination transaction hash. Parameters are the raw strings of the request.
    * @throws InvalidRequestError `ERR_TX_HASH_INVALID`, `ERR_ADDRESS_INVALID`; PaymentNotFoundError
@@ -98,12 +102,12 @@ export interface Queries
 /** Rows that an export reads at once. */
 const listingPage = 500
 
-/** Builds the queries on a store. Only `forIntegration` isolates tenants: it binds the address to every read. */
+/** Builds the queries on a store. Only `forIntegration` isolates tenants. */
 export function createQueries(store: Store, cursors: CursorCodec): Queries {
   const reader = createPaymentReader(store, cursors)
   const { prepare: _, ...reads } = store.console
   const deliveryListing = (filter: DeliveryFilter) =>
-    createListing('deliveries', filter, async (beforeId: string | undefined) => {
+    createListing('deliveries', { ...filter }, async (beforeId: string | undefined) => {
       const { rows, next } = await reads.deliveries({ ...filter, beforeId, limit: listingPage })
       return { rows: rows.map(toDeliveryRow), next }
     })
@@ -114,37 +118,40 @@ export function createQueries(store: Store, cursors: CursorCodec): Queries {
     return bodies.flatMap(({ version, body }) => (body === null ? [] : [{ version, body }]))
   }
 
+  /** Binds the integration's address to every read: the only way a tenant's rows are reached. */
+  const createIntegrationQueries = (integrationAddress: string): IntegrationQueries => ({
+    integrationAddress,
+    listPayments: (query) => reader.list(integrationAddress, query),
+    getPayment: (query) => reader.get(integrationAddress, query),
+    async paymentDetail(chainId, txHash, versions) {
+      const { payments } = await store.payments.transaction({ chainId, txHash })
+      const payment = payments.find((each) => each.primary && each.integrationAddress === integrationAddress)
+      if (payment === undefined) return null
+      const [bodies, deliveries] = await Promise.all([
+        snapshots(payment.id, versions(payment)),
+        store.console.deliveriesByPayment(payment.id),
+      ])
+      // All deliveries of a payment belong to its integration. The filter protects tenants from a wrong row.
+      const ownDeliveries = deliveries.filter((each) => each.integrationAddress === integrationAddress)
+      return { payment, snapshots: bodies, deliveries: ownDeliveries }
+    },
+    deliveries: (query) => store.console.deliveries({ ...query, integrationAddress }),
+    payments: (query) => reader.select(integrationAddress, query),
+    paymentListing({ invoice, ...rest }) {
+      const invoiceText = invoice && [invoice.amount, invoice.currency ?? ''].join(' ').trim()
+      const details = { ...rest, integrationAddress, invoice: invoiceText }
+      return createListing('payments', details, async (cursor: string | undefined) => {
+        const page = await reader.select(integrationAddress, { ...rest, invoice, cursor, limit: pageLimit.max })
+        return { ...page, rows: page.rows.map((payment) => buildPaymentView(payment, integrationAddress)) }
+      })
+    },
+    deliveryListing: (filter) => deliveryListing({ ...filter, integrationAddress }),
+    endpoint: () => store.deliveries.endpoint(integrationAddress),
+    lastFailure: () => store.console.lastFailure(integrationAddress),
+  })
+
   return {
-    forIntegration: (integrationAddress) => ({
-      integrationAddress,
-      listPayments: (query) => reader.list(integrationAddress, query),
-      getPayment: (query) => reader.get(integrationAddress, query),
-      async paymentDetail(chainId, txHash, versions) {
-        const { payments } = await store.payments.transaction({ chainId, txHash })
-        const payment = payments.find((each) => each.primary && each.integrationAddress === integrationAddress)
-        if (payment === undefined) return null
-        const [bodies, deliveries] = await Promise.all([
-          snapshots(payment.id, versions(payment)),
-          store.console.deliveriesByPayment(payment.id),
-        ])
-        // All deliveries of a payment belong to its integration. The filter protects tenants from a wrong row.
-        const ownDeliveries = deliveries.filter((each) => each.integrationAddress === integrationAddress)
-        return { payment, snapshots: bodies, deliveries: ownDeliveries }
-      },
-      deliveries: (query) => store.console.deliveries({ ...query, integrationAddress }),
-      payments: (query) => reader.select(integrationAddress, query),
-      paymentListing({ invoice, ...rest }) {
-        const invoiceText = invoice && [invoice.amount, invoice.currency ?? ''].join(' ').trim()
-        const details = { ...rest, integrationAddress, invoice: invoiceText }
-        return createListing('payments', details, async (cursor: string | undefined) => {
-          const page = await reader.select(integrationAddress, { ...rest, invoice, cursor, limit: pageLimit.max })
-          return { ...page, rows: page.rows.map((payment) => buildPaymentView(payment, integrationAddress)) }
-        })
-      },
-      deliveryListing: (filter) => deliveryListing({ ...filter, integrationAddress }),
-      endpoint: () => store.deliveries.endpoint(integrationAddress),
-      lastFailure: () => store.console.lastFailure(integrationAddress),
-    }),
+    forIntegration: createIntegrationQueries,
     transaction: async (query) => (await store.payments.transaction(query)).payments,
     snapshots,
     countDeliveries: (filter, options) => store.deliveries.count(filter, options),

@@ -98,7 +98,7 @@ export interface Service extends ActorCommands {
    * @throws UpdateConflictError `ERR_UPDATE_CONFLICT`.
    */
   applyUpdateIn(within: Pick<Store, 'transaction'>, update: ProcessorUpdate): Promise<JoinedUpdate>
-  /** The commands of another actor, such as `operatorActor(name)`. @throws RangeError If blank or over 200 letters. */
+  /** Commands of an actor, such as `operatorActor(name)`. @throws RangeError If blank or longer than 200 characters. */
   actingAs(actor: string): ActorCommands
   readonly operatorSessions: OperatorSessions
   /** Sessions of integrations at the portal. Source: docs/decisions/operators.md. */
@@ -258,9 +258,13 @@ export function createService(deps: ServiceDeps): Service {
     const auditedClearing = (cache: Parameters<typeof clearAfterChanges>[1]) =>
       createAudited({ ...shared, transaction: clearAfterChanges(transaction, cache), actor: name })
     const { confirmations, isDeniedAddress, allowLoopbackHttp = false } = deps
-    const common = { ...shared, integrations: store.integrations, audited, onDue: dispatcher.wake }
+    const common = { ...shared, integrations: store.integrations, audited, onDue: () => dispatcher.wake() }
     const integrationDeps = {
-      ...{ ...common, chains: store.chains, followed: [...followed], isDeniedAddress, allowLoopbackHttp },
+      ...common,
+      chains: store.chains,
+      followed: [...followed],
+      isDeniedAddress,
+      allowLoopbackHttp,
       audited: auditedClearing(credentialCache),
       // `all`: an update that names no integration waited in the former cell, so it waits here too.
       applyUpdates: (updates: readonly ProcessorUpdate[]) => applyAll(updates, (some) => applyAndPublish(some, 'all')),

@@ -20,8 +20,13 @@ export async function findLastRemoved(audit: AuditStore, first: AuditRecord): Pr
 
 /** Reads the records after `afterSeq` in their order, in parts that are not empty. */
 export async function* readAuditParts(audit: Pick<AuditStore, 'list'>, afterSeq = 0) {
-  const read = (after: number) => audit.list({ afterSeq: after, limit: 1_000 })
-  for (let part = await read(afterSeq); part.length > 0; part = await read(part.at(-1)?.seq ?? 0)) yield part
+  for (let after = afterSeq; ; ) {
+    const part = await audit.list({ afterSeq: after, limit: 1_000 })
+    const last = part.at(-1)
+    if (last === undefined) return
+    yield part
+    after = last.seq
+  }
 }
 
 export function createAuditQueries({ audit, keys }: { audit: AuditStore; keys: MasterKey }): AuditQueries {
@@ -119,10 +124,10 @@ export type AuditNote = Pick<AuditEntry, 'action' | 'subject'> & Partial<Pick<Au
 /** Locks the audit log, runs `work` and records its notes. `work` may run again, so it must only touch `tx`. */
 export type Audited = <T>(work: (tx: StoreTransaction, note: (note: AuditNote) => void) => Promise<T>) => Promise<T>
 
-/** Records an action that changes no stored data, or before its change. */
+/** Adds one audit record in a transaction of its own: for an act that changes no stored data, or before the act. */
 export const recordNote = (audited: Audited, note: AuditNote): Promise<void> => audited(async (_tx, add) => add(note))
 
-/** The needs of most commands. */
+/** Dependencies that most commands share. */
 export interface CommandDeps {
   readonly audited: Audited
   readonly keys: MasterKey

@@ -75,7 +75,7 @@ export const attemptSchema = z.object({
   replay: z.boolean(),
 }) satisfies z.ZodMiniType<AttemptRecord>
 
-/** A decided update without the payment that it names. */
+/** A settled update without the payment that it names. */
 export const updateSchema = z.object({
   id: processorUpdateSchema.shape.id,
   /** The fingerprint of `StoredUpdate`. */
@@ -93,7 +93,7 @@ const schemas = {
     paymentId: rowId,
     chainId: z.int().check(z.positive()),
     txHash: primitives.txHash,
-    integrationAddress: z.nullable(primitives.address),
+    integrationAddress: z.nullable(primitives.lowercaseAddress),
     version: primitives.version,
     createdAt: whole,
     /** Null: nobody was notified. */

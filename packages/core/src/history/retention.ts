@@ -5,7 +5,7 @@ import type { FileWriter } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import type { SignedFile, SignedWriter } from '../secrets/signed-file.js'
 import { ArchiveError, beginSignedFile, openSignedFile } from '../secrets/signed-file.js'
-import type { Audited, CommandDeps } from './audit-log.js'
+import type { Audited, AuditNote, CommandDeps } from './audit-log.js'
 import { createAuditQueries, findLastRemoved, readAuditParts, recordNote } from './audit-log.js'
 import type { AuditRecord, AuditStore } from './audit-store.js'
 import type {
@@ -60,12 +60,8 @@ export function computeSegmentMs(policy: RetentionPolicy): number | null {
 /** Expired history of one kind in one segment, without the number of rows. */
 type ExpiredPart = Omit<ExpiredHistory & { readonly kind: SegmentedKind }, 'rows'>
 
-export function findExpiredParts(
-  segments: readonly HistorySegment[],
-  policy: RetentionPolicy,
-  now: number,
-): ExpiredPart[] {
-  return segmentedKinds.flatMap((kind) => {
+export function findExpiredParts(segments: readonly HistorySegment[], policy: RetentionPolicy, now: number) {
+  return segmentedKinds.flatMap((kind): ExpiredPart[] => {
     const ms = getRetentionMs(policy, kind)
     if (ms === null) return []
     return segments.flatMap(({ number, begunAt, endedAt }) =>
@@ -119,13 +115,17 @@ async function findExpiredRecords(audit: AuditStore, before: number, signal?: Ab
   return first && ({ kind: 'audit', part: first.seq, rows, from: first.at, to: before } as const)
 }
 
-/** Builds one run of retention. `assertMayContinue` throws when another run took the lease, or after an abort. */
-function createRun(
-  { store, audited, keys, clock }: HistoryDeps,
-  archive: HistoryArchive,
-  { givesUp = false, onProgress, signal }: RetentionOptions,
-  assertMayContinue: () => void,
-) {
+interface RetentionRun {
+  readonly policy: RetentionPolicy
+  readonly archive: HistoryArchive
+  readonly options: RetentionOptions
+  /** Throws when another run took the lease, or after an abort. */
+  readonly assertMayContinue: () => void
+}
+
+async function runRetention(deps: HistoryDeps, { policy, archive, options, assertMayContinue }: RetentionRun) {
+  const { store, audited, keys, clock } = deps
+  const { givesUp = false, onProgress, signal } = options
   const { audit } = store
   const history = requireHistory(store)
 
@@ -133,10 +133,7 @@ function createRun(
    * Writes rows to a file and verifies the file, since the rows are removed next. Null: there were no rows, so no file
    * is made. An unfinished file is discarded; a finished one stays when its verification is aborted.
    */
-  async function archiveRows(
-    header: Pick<ArchiveHeader, 'kind' | 'part'>,
-    groups: AsyncIterable<readonly object[]>,
-  ): Promise<ArchivedFile | null> {
+  async function archiveRows(header: Omit<ArchiveHeader, 'writtenAt'>, groups: AsyncIterable<readonly object[]>) {
     const fullHeader = { ...header, writtenAt: clock.now() }
     let [file, writer]: [FileWriter | null, SignedWriter | null] = [null, null]
     try {
@@ -160,8 +157,10 @@ function createRun(
   }
 
   /** The record of an archived file. `more`: further details. */
-  const toNote = ({ kind, part }: Omit<ExpiredHistory, 'rows'>, { name: file, rows, hmac }: ArchivedFile, more = {}) =>
-    ({ action: 'history.archived', subject: kind, details: { part, file, rows, hmac, ...more } }) as const
+  function toNote({ kind, part }: ExpiredPart | ExpiredHistory, file: ArchivedFile, more: AuditNote['details'] = {}) {
+    const { name, rows, hmac } = file
+    return { action: 'history.archived', subject: kind, details: { part, file: name, rows, hmac, ...more } } as const
+  }
 
   async function removePart(expired: ExpiredPart) {
     const { kind, part } = expired
@@ -210,26 +209,24 @@ function createRun(
     onProgress?.({ event: 'removed', history: { ...expired, rows: file.rows }, file })
   }
 
-  return async (policy: RetentionPolicy) => {
-    const newest = (await history.segments()).at(-1)
-    const segmentMs = computeSegmentMs(policy)
-    if (segmentMs !== null && newest !== undefined && newest.begunAt <= clock.now() - segmentMs) {
-      await history.beginSegment()
-      onProgress?.({ event: 'begun' })
-    }
-    const expired = findExpiredParts(await history.segments(), policy, clock.now())
-    const pending = await closeSegments(expired)
-    for (const each of selectRemovable(expired, pending)) {
-      assertMayContinue()
-      await removePart(each)
-    }
-    assertMayContinue()
-    if (policy.audit !== null) await removeAudit(clock.now() - policy.audit)
+  const newest = (await history.segments()).at(-1)
+  const segmentMs = computeSegmentMs(policy)
+  if (segmentMs !== null && newest !== undefined && newest.begunAt <= clock.now() - segmentMs) {
+    await history.beginSegment()
+    onProgress?.({ event: 'begun' })
   }
+  const expired = findExpiredParts(await history.segments(), policy, clock.now())
+  const pending = await closeSegments(expired)
+  for (const each of selectRemovable(expired, pending)) {
+    assertMayContinue()
+    await removePart(each)
+  }
+  assertMayContinue()
+  if (policy.audit !== null) await removeAudit(clock.now() - policy.audit)
 }
 
 /** Runs retention under a lease, so that no other process runs it at the same time. */
-function createRunAlone(deps: HistoryDeps): HistoryCommands['run'] {
+function createExclusiveRun(deps: HistoryDeps): HistoryCommands['run'] {
   const { store, clock, random } = deps
   return async (policy, archive, options = {}) => {
     checkPolicy(policy)
@@ -245,7 +242,7 @@ function createRunAlone(deps: HistoryDeps): HistoryCommands['run'] {
     const ending = new AbortController()
     const renewing = lease.renew(ending.signal)
     try {
-      await createRun(deps, archive, options, assertMayContinue)(policy)
+      await runRetention(deps, { policy, archive, options, assertMayContinue })
     } finally {
       ending.abort()
       await renewing
@@ -342,5 +339,5 @@ export function createHistoryCommands(deps: HistoryDeps): HistoryCommands {
     return { ended: records === null ? expired : [...expired, records], pending }
   }
 
-  return { plan, run: createRunAlone(deps), restore: createRestore(deps) }
+  return { plan, run: createExclusiveRun(deps), restore: createRestore(deps) }
 }

@@ -7,7 +7,7 @@ import type { Store } from '../ports/store.js'
 import { decideProof, type ProofFacts } from './accounts.js'
 import { codeLifetimeMs } from './emails.js'
 import type { PersonQuery } from './identity-store.js'
-import { decideSubjectOwner } from './resolve-account.js'
+import { decideAccountOrPlaceholder } from './resolve-account.js'
 
 async function setUp() {
   const setup = identitySetup()
@@ -162,5 +162,5 @@ test.each([
   ['proved, and another account carries it now', proved, carries('b'), null],
   ['proved, and nobody has it now', proved, null, null],
 ] as const)('the open subject of an address: %s', (_, open, owner, decision) => {
-  expect(decideSubjectOwner(open, owner)).toEqual(decision)
+  expect(decideAccountOrPlaceholder(open, owner)).toEqual(decision)
 })

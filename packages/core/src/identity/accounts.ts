@@ -5,7 +5,7 @@ import type { Clock, IdSource } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import { type EmailCodes, parseAndSealEmail, type SealEmail } from './emails.js'
 import type { AccountEvent, IdentitySubject, ProofRejection } from './identity-store.js'
-import { decideSubjectOwner, findOpenSubject, isSameOwner, setSubjectOwner } from './resolve-account.js'
+import { decideAccountOrPlaceholder, findOpenSubject, isSameOwner, setSubjectOwner } from './resolve-account.js'
 
 export interface IssuedCode {
   /** The address in its normal form: send the code there, and to no other spelling. */
@@ -105,7 +105,7 @@ export function createAccounts(deps: IdentityAccountDeps) {
     const subject = findOpenSubject(subjects, email.key)
     if (subject === null && proof.kind !== 'attestation') return 'again'
     // A placeholder without a share belongs to the account that carries the address.
-    const open = subject && { ...subject, ...(hasStoreAccounts && decideSubjectOwner(subject, owner)) }
+    const open = subject && { ...subject, ...(hasStoreAccounts && decideAccountOrPlaceholder(subject, owner)) }
     const isUnknown = hasStoreAccounts && signedIn !== undefined && (await identityAccounts.find(signedIn)) === null
     const decision = decideProof({ open, subjects, proof, signedIn: isUnknown ? null : signedIn, freshId: ids.next() })
     const by = proof.kind === 'attestation' ? proof.integrationAddress.toLowerCase() : null
@@ -124,7 +124,7 @@ export function createAccounts(deps: IdentityAccountDeps) {
     if (hasStoreAccounts) await identityAccounts.setProvedOwner(email, accountId)
     for (const { id } of decision.closed) await identity.setOwner(id, { closed: true })
     for (const { id, emailKey } of decision.carried) {
-      // Without a next carrier it becomes a placeholder.
+      // No carrier: the subject becomes a placeholder.
       const next = hasStoreAccounts && emailKey !== null ? await identityAccounts.findAddressOwner(emailKey) : null
       if (next !== null) await identity.lockPersons({ accountIds: [next.accountId] })
       await identity.setOwner(id, { accountId: next?.accountId ?? null, proved: false })
@@ -198,11 +198,7 @@ export function createAccounts(deps: IdentityAccountDeps) {
      * Proves an address by an integration's attestation. Only the donor of a placeholder may attest its address.
      * @throws EmailProofError `ERR_EMAIL_PROOF` otherwise.
      */
-    async proveByAttestation(
-      input: string,
-      integrationAddress: string,
-      { accountId: signedIn }: ProveFor = {},
-    ): Promise<IdentityAccount> {
+    async proveByAttestation(input: string, integrationAddress: string, { accountId: signedIn }: ProveFor = {}) {
       const email = parseAndSealEmail(input, sealEmail)
       return prove(email, (tx) => giveAddress(tx, email, { kind: 'attestation', integrationAddress }, signedIn))
     },

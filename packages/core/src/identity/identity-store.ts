@@ -66,9 +66,10 @@ export type VerificationChange = Partial<Verification> & {
  * - `surplus`: the applicant is not attached: the subject has a newer applicant, or one of another donor.
  * - `foreign`: the external user id belongs to an applicant that is older than the redemption.
  */
-export type RedemptionState =
-  | ('in_flight' | 'unknown' | 'unresolved' | 'absent')
-  | ('refused' | 'attached' | 'surplus' | 'foreign')
+export type RedemptionState = PossibleState | FinalState
+/** The provider may still know an applicant of the redemption. */
+type PossibleState = 'in_flight' | 'unknown' | 'unresolved' | 'absent'
+type FinalState = 'refused' | 'attached' | 'surplus' | 'foreign'
 
 /** One use of a share token at the provider, named by `externalUserId`. No name is ever deleted or reused. */
 export interface RedemptionRecord {
@@ -97,9 +98,10 @@ export type NewRedemption = Omit<RedemptionRecord, 'isLeased' | 'state' | 'appli
 }
 
 /** A change of a redemption. Absent fields are unchanged. */
-export type RedemptionChange = {
-  readonly [Field in 'state' | 'applicantId' | 'levelName']?: RedemptionRecord[Field] | undefined
-} & {
+export interface RedemptionChange {
+  readonly state?: RedemptionState | undefined
+  readonly applicantId?: string | null | undefined
+  readonly levelName?: string | null | undefined
   /** Time until the next look-up, in milliseconds by the store's clock; null: no look-up. */
   readonly lookUpInMs?: number | null | undefined
 }
@@ -108,11 +110,13 @@ export type RedemptionChange = {
 export type AnswerOutcome = 'already_approved' | 'in_flight' | 'concurrent'
 
 /** docs/guides/operate-shared-verifications.md has the meaning of each. */
-export type ShareOutcome =
-  | AnswerOutcome
-  | ('started' | 'redeemed' | 'found' | 'reported' | 'resolved' | 'rejected' | 'surplus' | 'late')
-  | ('unknown' | 'unresolved' | 'absent' | 'foreign')
-  | ('not_donated' | 'exhausted' | 'misconfigured' | 'throttled' | 'unavailable')
+export type ShareOutcome = AnswerOutcome | RedeemedOutcome | OpenOutcome | UnusedOutcome
+/** A redemption began, or its applicant is known: by the answer, a look-up, a webhook or an operator. */
+type RedeemedOutcome = 'started' | 'redeemed' | 'found' | 'reported' | 'resolved' | 'surplus'
+/** No applicant of the redemption is known. */
+type OpenOutcome = 'unknown' | 'unresolved' | 'absent' | 'foreign'
+/** No token was used: another integration donated, nothing was sent, or the provider rejected the request. */
+type UnusedOutcome = 'not_donated' | 'exhausted' | 'late' | 'rejected' | 'misconfigured' | 'throttled' | 'unavailable'
 
 /** An entry of the log of shares, without e-mail address and token. */
 export interface ShareRecord {
@@ -173,7 +177,7 @@ export interface IdentityStore {
   /** Subjects with a due poll, longest due first. */
   duePolls(limit: number): Promise<{ readonly subjectId: string; readonly applicantId: string }[]>
   /**
-   * Makes look-ups and polls due now that lie further ahead than the longest wait: a clock that was ahead wrote them.
+   * Look-ups and polls further ahead than the longest wait become due now: a clock that was ahead wrote them.
    * Longer leases are shortened to `leaseMs` from now, because their redemptions may be in flight.
    * @param longest - The longest waits that the service sets, in whole milliseconds.
    * @returns The number of changed redemptions and subjects.
@@ -241,9 +245,8 @@ export interface IdentityTransaction {
  * - `not_placeholder`: the attested address has an account already.
  * - `not_donor`: the attesting integration is not the donor of the placeholder's verification.
  */
-export type ProofRejection =
-  | ('no_code' | 'code_expired' | 'code_wrong')
-  | ('not_placeholder' | 'not_donor' | 'unknown_account')
+export type ProofRejection = CodeRejection | 'not_placeholder' | 'not_donor' | 'unknown_account'
+type CodeRejection = 'no_code' | 'code_expired' | 'code_wrong'
 
 /** An event of an account, without e-mail address and code. */
 export interface AccountEvent {

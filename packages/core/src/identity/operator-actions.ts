@@ -15,10 +15,9 @@ export interface ResolveRequest {
   readonly applicantId: string | null
 }
 
-/** The result. With a result of the second line, nothing was changed. */
-export type ResolveResult =
-  | ('attached' | 'surplus' | 'absent')
-  | ('not_open' | 'unknown_applicant' | 'of_another_subject' | 'of_another_redemption')
+export type ResolveResult = 'attached' | 'surplus' | 'absent' | ResolveRejection
+/** Nothing was changed. */
+type ResolveRejection = 'not_open' | 'unknown_applicant' | 'of_another_subject' | 'of_another_redemption'
 
 export interface CloseRequest {
   readonly subjectId: string
@@ -31,19 +30,21 @@ export interface CloseRequest {
 /**
  * - `closed`: the hold, or the wait for a missing applicant, is closed, or with `dryRun` would be.
  * - `nothing_to_close`: the applicant is not deactivated, not missing, or counts as gone already.
+ * - `changed`: the verification changed meanwhile: retry.
  * - `known`: the provider knows the missing applicant: a poll is due at once.
  * - `name_taken`: its external user id belongs to another applicant, see the log.
+ * - `unproven`: no redemption is stored, or the provider knows no other applicant of that time: check the tenant.
  * - `missing`: the applicant on hold is also missing: close `missing` first.
  * - `unknown`: the provider does not know the applicant on hold.
  * - `other_review`: the provider's review differs from the stored one: a poll is due at once; retry after it.
- * - `unproven`: no redemption is stored, or the provider knows no other applicant of that time: check the tenant.
- * - `changed`: the verification changed meanwhile: retry.
  */
-export type CloseResult =
-  | ('closed' | 'nothing_to_close' | 'changed' | 'known' | 'name_taken' | 'unproven')
-  | ('missing' | 'unknown' | 'other_review')
+export type CloseResult = 'closed' | 'nothing_to_close' | 'changed' | MissingResult | HoldResult
+/** Results about a missing applicant. */
+type MissingResult = 'known' | 'name_taken' | 'unproven'
+/** Results about a hold. */
+type HoldResult = 'missing' | 'unknown' | 'other_review'
 
-/** Each is audited, and may reject with IdentityUnavailableError, IdentityMisconfiguredError, StoreError. */
+/** Each change is audited. A call may reject with IdentityUnavailableError, IdentityMisconfiguredError, StoreError. */
 export type IdentityActions = ReturnType<typeof createIdentityActions>
 
 /** The most other applicants that are polled in search of one that the provider knows. */
@@ -86,7 +87,10 @@ export function createIdentityActions(parts: IdentityParts & { readonly audited:
     return 'absent'
   }
 
-  /** Closes a hold if the review is unchanged, or a missing applicant if the provider knows another of that time. */
+  /**
+   * Closes a hold if the review is unchanged. Closes a missing applicant if the provider does not know it, but knows
+   * another of that time.
+   */
   async function closeVerification({ subjectId, kind, dryRun = false }: CloseRequest): Promise<CloseResult> {
     const [subject] = await store.identity.subjects({ id: subjectId, limit: 1 })
     const applicantId = subject?.applicantId ?? null

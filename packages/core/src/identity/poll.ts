@@ -52,8 +52,10 @@ async function judgeMissing({ known, missing }: Round, { store, clock, logger }:
       const now = clock.now()
       const { since, reported, confirmed } = noted ?? { since: now, reported: false, confirmed: false }
       // Still polled: the applicant comes back if the fault was ours.
-      const completedPollMs = nextPollMs({ reviewStatus: 'completed' }, now - since)
-      if (confirmed) return tx.identity.changeVerification(id, { pollInMs: completedPollMs })
+      if (confirmed) {
+        const pollInMs = nextPollMs({ reviewStatus: 'completed' }, now - since)
+        return tx.identity.changeVerification(id, { pollInMs })
+      }
       const isGone = reported || (!isFault && now - since >= missingUntilGoneMs)
       if (isGone)
         logger.warn({ subjectId: id, applicantId }, 'An applicant is gone at the provider; its donor may share again.')
@@ -176,7 +178,9 @@ export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => P
       const reviewedAt = Math.max(polled.reviewedAt ?? otherwise, subject.reviewedAt ?? 0)
       const applied = { review, reviewedAt, doubt: null, pollInMs: nextPollMs(review, now - reviewedAt) }
       const changes = {
-        ...{ applied, unchanged: applied, doubtful: { doubt: review, pollInMs: retryPollMs } },
+        applied,
+        unchanged: applied,
+        doubtful: { doubt: review, pollInMs: retryPollMs },
         other_level: { pollInMs: nextPollMs(subject.review ?? initialReview, now - knownAt) },
       }
       await tx.identity.changeVerification(subjectId, { ...changes[outcome], missing: null })

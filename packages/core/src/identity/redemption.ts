@@ -149,17 +149,17 @@ export async function attachApplicant(
 
 /**
  * Looks up external user ids in order and stores each answer. Stops at the first failure and resolves it; null: none
- * failed. `by`: the integration whose request waits for the answers; absent: a poll.
+ * failed. `integrationAddress`: the integration whose request waits for the answers; absent: a poll.
  */
 export async function lookUpRedemptions(
   parts: IdentityParts,
   redemptions: readonly RedemptionRecord[],
-  by?: string,
+  integrationAddress?: string,
 ): Promise<Exclude<ProviderFailure, { kind: 'rejected' }> | null> {
   const { store, provider, logger } = parts
   for (const redemption of redemptions) {
     const { externalUserId } = redemption
-    const answer = await provider.find(externalUserId, by)
+    const answer = await provider.find(externalUserId, integrationAddress)
     if (answer.kind !== 'answer') {
       logFailure(logger, answer, { externalUserId })
       return answer
@@ -198,27 +198,29 @@ export function mayHaveApplicant(state: RedemptionState): boolean {
 export async function applyLookUp(
   tx: StoreTransaction,
   { redemption, found }: { readonly redemption: RedemptionRecord; readonly found: Applicant | 'nobody' | 'foreign' },
-  deps: Pick<IdentityParts, 'clock' | 'logger'>,
+  { clock, logger }: Pick<IdentityParts, 'clock' | 'logger'>,
 ): Promise<void> {
   const { externalUserId, subjectId } = redemption
   await lockSubject(tx, subjectId)
   const stored = await tx.identity.redemption(externalUserId)
   if (stored === null || !mayHaveApplicant(stored.state)) return
   if (typeof found === 'object') {
-    await attachApplicant(tx, { redemption, applicant: found, outcome: 'found' }, deps)
+    await attachApplicant(tx, { redemption, applicant: found, outcome: 'found' }, { clock, logger })
     return
   }
-  const ageMs = deps.clock.now() - redemption.startedAt
+  const ageMs = clock.now() - redemption.startedAt
   // The token may still be redeemed, so its applicant is looked up again after the lease.
-  const waitMs = Math.min(redemptionLeaseMs, Math.max(firstLookUpMs, redemptionLeaseMs - ageMs))
-  if (redemption.isLeased) return tx.identity.changeRedemption(externalUserId, { lookUpInMs: waitMs })
+  if (redemption.isLeased) {
+    const waitMs = Math.min(redemptionLeaseMs, Math.max(firstLookUpMs, redemptionLeaseMs - ageMs))
+    return tx.identity.changeRedemption(externalUserId, { lookUpInMs: waitMs })
+  }
   // Where applicants cannot be found by external user id, an empty look-up proves nothing.
   const absence = stored.state === 'absent' || stored.isFindable ? 'absent' : 'unresolved'
   const state = found === 'foreign' ? 'foreign' : absence
   const lookUpInMs = state === 'foreign' || (state === 'absent' && ageMs >= absentLookUpsForMs) ? null : absentLookUpMs
   await tx.identity.changeRedemption(externalUserId, { state, lookUpInMs })
   if (state === stored.state) return
-  const advice = 'The outcome of a redemption cannot be looked up: an operator must resolve it.'
-  if (state === 'unresolved') deps.logger.error({ externalUserId }, advice)
-  await logShare(tx, deps.clock.now(), redemption, state)
+  if (state === 'unresolved')
+    logger.error({ externalUserId }, 'The outcome of a redemption cannot be looked up: an operator must resolve it.')
+  await logShare(tx, clock.now(), redemption, state)
 }

@@ -38,12 +38,12 @@ export function isSameOwner(one: Owner | null, other: Owner | null): boolean {
 }
 
 /**
- * Decides the owner of a subject by the current owner of its address; null: the address has none. A proved subject
- * never changes its account, so that a new owner of a mailbox sees nothing of the former owner. An unproved subject
- * follows its address. A placeholder with redemptions waits for a proof.
+ * Decides whether a subject belongs to an account or is a placeholder, by the current owner of its address; null: the
+ * address has none. A proved subject never changes its account, so that a new owner of a mailbox sees nothing of the
+ * former owner. An unproved subject follows its address. A placeholder with redemptions waits for a proof.
  * @returns Null: the subject stays with its account, closed. The owner of the address gets a new subject.
  */
-export function decideSubjectOwner(
+export function decideAccountOrPlaceholder(
   { accountId, proved, redemptions }: Owner & Pick<IdentitySubject, 'redemptions'>,
   owner: AddressOwner | null,
 ): Owner | null {
@@ -62,7 +62,7 @@ export async function setSubjectOwner(
   email: EmailAddress,
   ids: IdSource,
 ): Promise<IdentitySubject> {
-  const decided = decideSubjectOwner(subject, owner)
+  const decided = decideAccountOrPlaceholder(subject, owner)
   if (decided === null) {
     await identity.setOwner(subject.id, { closed: true })
     const newOwner = { accountId: owner?.accountId ?? null, proved: owner?.proved ?? false }

@@ -217,11 +217,7 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
     throw misfit === 'level' ? new IdentityMisconfiguredError() : new IdentityUnavailableError()
   }
 
-  async function answerReused(
-    redemption: NewRedemption,
-    applicant: Applicant,
-    outcome: 'redeemed' | 'found',
-  ): Promise<ShareResponse> {
+  async function answerReused(redemption: NewRedemption, applicant: Applicant, outcome: 'redeemed' | 'found') {
     const attachment = { redemption, applicant, outcome }
     const { donor, review } = await store.transaction((tx) => attachApplicant(tx, attachment, parts))
     // The subject belongs to another donor: the answer reveals nothing about the token.

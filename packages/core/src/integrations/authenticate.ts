@@ -15,6 +15,7 @@ const dummyHeader = `Basic ${encodedDummy}`
 
 const headerPattern = /^basic +([A-Za-z0-9+/]+={0,2})$/i
 const addressPattern = /^0x[0-9a-fA-F]{40}$/
+// Control characters never occur in an issued secret, so a header with one is malformed.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const controlCharacters = /[\u0000-\u001f\u007f]/
 

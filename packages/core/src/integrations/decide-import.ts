@@ -5,21 +5,16 @@ import { snapshotWriteSchema } from '@payment-integration/contract/internal'
 import { parseForeignJson } from '@payment-integration/contract/internal-io'
 import { groupBy } from '../internal/values.js'
 import { buildSnapshot, type SnapshotSubject } from '../payments/change-status.js'
-import {
-  type MovedPayment,
-  type MovedPaymentKey,
-  type MovedVersion,
-  MoveError,
-  type MoveRow,
-  type MoveStore,
-  type StoredMove,
-  type UnnotifiedVersion,
-} from './move-store.js'
+import type { MovedPayment, MovedPaymentKey, MovedVersion, MoveRow } from './move-store.js'
+import { MoveError, type MoveStore, type StoredMove, type UnnotifiedVersion } from './move-store.js'
 
 /** The most deliveries in one transaction. */
 const batchSize = 500
 
-/** Adds deliveries for stored versions that are newer than the file's. Resolves the number of added deliveries. */
+/**
+ * Adds deliveries for stored versions that are newer than the file's. Versions of the file get none: their deliveries
+ * stay unchanged. Resolves the number of added deliveries.
+ */
 export async function addDeliveries(
   moves: MoveStore,
   address: string,
@@ -79,7 +74,8 @@ function parseSnapshot(body: string, subject: SnapshotSubject): SnapshotBody | n
 
 /**
  * Versions that only this cell made were sent to nobody, so the file replaces them. `imported`: stored by an earlier
- * run. `left`: a dropped payment that this cell never stored.
+ * run. `left`: a dropped payment that this cell never stored. `hasOtherUpdates`: this cell decided updates on the
+ * payment that the file does not have.
  */
 export function decideImport(
   moved: MovedPayment,

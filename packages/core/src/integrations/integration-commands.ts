@@ -33,6 +33,7 @@ interface IntegrationDeps extends CommandDeps, NotificationUrlRule, RecordingDep
 /** Plain secrets are returned once and never stored. */
 export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCommands {
   const { integrations, chains, recording, followed, audited, keys, clock, random } = deps
+  const redact = (url: string | null) => redactUrl(keys.current, url)
   const toView = (record: IntegrationRecord) => toIntegrationView(record, clock.now())
 
   /** Changes an integration, and deletes a previous signing secret past its grace time. */
@@ -52,11 +53,8 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
       return result
     })
   }
-  const endPrevious = (
-    input: string,
-    name: 'previousApiSecret' | 'previousSigningSecret',
-    action: AuditNote['action'],
-  ): Promise<void> =>
+  type PreviousSecret = 'previousApiSecret' | 'previousSigningSecret'
+  const endPrevious = (input: string, name: PreviousSecret, action: AuditNote['action']): Promise<void> =>
     change(input, ({ address, [name]: previous }) => {
       if (previous !== null && !hasEnded(previous, clock.now()))
         return { fields: { [name]: null }, action, result: undefined }
@@ -85,8 +83,8 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
       const recordedTo = await audited(async (tx, note) => {
         const checkpoints = recording === 'own' ? await lockRecording(tx, followed) : new Map<number, number>()
         if (!(await tx.integrations.insert(record))) throw new IntegrationError('ERR_INTEGRATION_EXISTS', address)
-        const url = redactUrl(keys.current, record.notificationUrl)
-        note({ action: 'integration.created', subject: address, details: { name, url } })
+        const details = { name, url: redact(record.notificationUrl) }
+        note({ action: 'integration.created', subject: address, details })
         return checkpoints
       })
       const unrecorded = await findUnrecordedRanges(chains, recordedTo)
@@ -113,10 +111,7 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
       return change(input, (before) => ({
         fields: { notificationUrl },
         action: 'integration.url_set',
-        details: {
-          from: redactUrl(keys.current, before.notificationUrl),
-          to: redactUrl(keys.current, notificationUrl),
-        },
+        details: { from: redact(before.notificationUrl), to: redact(notificationUrl) },
         result: toView({ ...before, notificationUrl }),
       }))
     },
@@ -181,7 +176,11 @@ function toIntegrationView(record: IntegrationRecord, now: number): IntegrationV
   const findGraceEnd = (previous: GraceEnd | null) =>
     previous === null || hasEnded(previous, now) ? null : previous.until
   return {
-    ...{ address, name, notificationUrl, enabled, createdAt },
+    address,
+    name,
+    notificationUrl,
+    enabled,
+    createdAt,
     signingSecretPrepared: record.preparedSigningSecret !== null,
     previousSigningSecretUntil: findGraceEnd(record.previousSigningSecret),
     previousApiSecretUntil: findGraceEnd(record.previousApiSecret),

@@ -37,7 +37,7 @@ export interface IntegrationStore {
   find(address: string): Promise<IntegrationRecord | null>
   /**
    * The credentials of an address. A hash that is not stored is replaced by that of `absent`, with `usable` false or
-   * `until` 0. It is always one statement that returns one row: timing does not reveal which addresses exist.
+   * `until` 0. The read is one statement that returns one row: timing does not reveal which addresses exist.
    */
   credentials(address: string, absent: Pick<StoredCredentials, 'current' | 'previous'>): Promise<StoredCredentials>
   /** All integrations, by address. */
@@ -88,7 +88,8 @@ export interface IntegrationView
 
 /**
  * Manages integrations. Addresses are accepted in any case. A disabled integration or a new API secret applies to this
- * process at once, and to others on the same database within a quarter of a second: docs/decisions/secrets.md.
+ * process at once, and to others on the same database within a quarter of a second. A new signing secret signs what is
+ * claimed from then on. docs/decisions/secrets.md has when it applies.
  */
 export interface IntegrationCommands {
   /**
@@ -183,7 +184,7 @@ export interface NewIntegrationSession extends Caller {
 export interface IntegrationSessions extends SessionTokens {
   /**
    * Opens a session of 12 hours. It ends earlier when the integration is disabled, when the API secret that opened it
-   * ends, or when it is the oldest of 20 and another session is opened. Rejections have one answer after the same work.
+   * ends, or when it is the oldest of 20 and another session is opened. Rejections all look and cost the same.
    * @param input.source - The caller's network address; of IPv6 the first 64 bits. Failures are limited per source, and
    * per address and source.
    * @param input.countCall - Counts the call of an integration with valid credentials, before a session is opened.

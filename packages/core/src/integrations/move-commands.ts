@@ -228,7 +228,10 @@ function createRowImport(deps: MoveDeps, address: string, rows: () => Batches, s
     )
   }
 
-  /** Applies updates that waited in the other cell, unless stored with other content or of other integrations alone. */
+  /**
+   * Applies updates that waited in the other cell. One that is stored with other content stays; one whose payment only
+   * other integrations have is skipped.
+   */
   async function applyWaitingUpdates(updates: readonly ProcessorUpdate[]): Promise<void> {
     if (updates.length === 0) return
     const payments = await transaction((tx) => tx.paymentsForChange(...toSelectors(updates)))
@@ -283,10 +286,11 @@ function createRowImport(deps: MoveDeps, address: string, rows: () => Batches, s
   }
 }
 
-export function createMoveCommands({
-  store: { moves },
-  ...deps
-}: Omit<MoveDeps, 'moves'> & { readonly store: Pick<Store, 'moves'> }): MoveCommands {
+interface MoveCommandDeps extends Omit<MoveDeps, 'moves'> {
+  readonly store: Pick<Store, 'moves'>
+}
+
+export function createMoveCommands({ store: { moves }, ...deps }: MoveCommandDeps): MoveCommands {
   if (moves !== null) return { export: createExport({ ...deps, moves }), import: createImport({ ...deps, moves }) }
   const message = 'This store moves no integrations; use SQLite or PostgreSQL.'
   const reject = () => Promise.reject(new MoveError('ERR_MOVE_UNSUPPORTED', message))

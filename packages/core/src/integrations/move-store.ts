@@ -24,7 +24,7 @@ const sealedSecret = { keyVersion: whole, sealed: z.string().check(z.regex(/^[A-
 /** The first line of a file. */
 export const moveHeaderSchema = z.object({
   integration: z.object({
-    address: primitives.address,
+    address: primitives.lowercaseAddress,
     name: z.string(),
     notificationUrl: z.nullable(z.string()),
     enabled: z.boolean(),
@@ -146,7 +146,6 @@ export interface MoveTransaction {
 export interface ExportedIntegration {
   /** HMAC of the content, 64 lowercase hex digits. */
   readonly hmac: string
-  /** Stored payments; of an import only those of this run. */
   readonly payments: number
   readonly deliveries: number
   readonly updates: number
@@ -154,6 +153,7 @@ export interface ExportedIntegration {
   readonly waiting: number
 }
 
+/** `payments`, `updates`: only those of this run. */
 export interface ImportedIntegration extends Pick<ExportedIntegration, 'hmac' | 'payments' | 'updates'> {
   readonly address: string
   /** Dropped payments of the file that are not stored in this cell. */

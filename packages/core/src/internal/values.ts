@@ -18,8 +18,8 @@ const backoffBaseMs = 250
 export const backoffCapMs = 30_000
 
 /**
- * Doubles the wait with every failure, from 1, up to {@link backoffCapMs}. `fraction`: half of the wait is random, so
- * that loops that failed together do not retry together.
+ * The wait after a number of failures, from 1. It doubles up to the cap. Half of it is random, so that loops that
+ * failed together do not retry together.
  */
 export function computeBackoffMs(failures: number, fraction: number): number {
   const ceiling = Math.min(backoffCapMs, backoffBaseMs * 2 ** (failures - 1))

@@ -82,6 +82,16 @@ test('replayAll: leaves alone deliveries that fail after it began', async () => 
   expect((await deliveries.view('new')).status).toBe('exhausted')
 })
 
+test('a replay records no field that is not a filter', async () => {
+  const { commands, deliveries, exhaustAll, audit } = setup()
+  await deliveries.add({ name: 'a' })
+  await exhaustAll()
+  const filter = { status: 'exhausted', chainId: undefined, until: 1e15, limit: 7, token: 'secret' } as const
+  expect(await commands.replayAll(filter)).toEqual({ replayed: 1, inFlight: 0 })
+  const details = { status: 'exhausted', until: 1e15, replayed: 1, inFlight: 0, through: '1' }
+  expect(audit()).toStrictEqual([['deliveries.replayed', 'all', 'cli:ada', details]])
+})
+
 test('replayAll: a filter without a status is a RangeError', async () => {
   await expect(setup().commands.replayAll({})).rejects.toThrow(RangeError)
 })

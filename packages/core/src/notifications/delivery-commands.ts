@@ -18,7 +18,9 @@ interface PartsOptions<Totals> {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface DeliveryCommands extends Pick<DeliveryStore, 'list' | 'count' | 'endpoints'> {
+export interface DeliveryCommands extends Pick<DeliveryStore, 'count' | 'endpoints'> {
+  /** Matching deliveries, oldest first. @throws InvalidRequestError `ERR_ADDRESS_INVALID`, `ERR_TX_HASH_INVALID`. */
+  readonly list: DeliveryStore['list']
   /** @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`. */
   find(deliveryId: string): Promise<DeliveryView>
   /**
@@ -76,7 +78,10 @@ const sampleChainId = 31_337
 /** Begins with `0x7e57`, like "test", and ends with zeros: no transaction has it. */
 const sampleTxHash = `0x7e57${'0'.repeat(60)}`
 
-/** A snapshot without state and invoice passes for no paid invoice. Its version rises: no receiver drops it as seen. */
+/**
+ * Has neither state nor invoice, so no receiver takes it for a paid invoice. The version rises, so that no receiver
+ * ignores a later test as a duplicate.
+ */
 function buildSampleBody(integrationAddress: string, now: number): Uint8Array {
   const version = Math.max(1, Math.floor(now / 1_000))
   const recipient = { title: 'Test delivery', subtitle: 'This is no payment.' }
@@ -246,15 +251,17 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
 
 type ParsedFilter = { [Name in keyof DeliveryFilter]: Exclude<DeliveryFilter[Name], undefined> }
 
-/** Returns the given fields in the store's format. */
-function parseFilter({ integrationAddress, txHash, ...others }: DeliveryFilter): ParsedFilter {
-  for (const name of ['since', 'until'] as const)
-    if (others[name] !== undefined && !Number.isFinite(others[name]))
-      throw new RangeError(`${name} is ${others[name]}; pass unix time in milliseconds.`)
-  const parsed = {
-    ...others,
-    integrationAddress: integrationAddress === undefined ? undefined : parseAddress(integrationAddress),
-    txHash: txHash === undefined ? undefined : parseTxHash(txHash),
+/** Returns the given fields in the store's format, and no others: replays record them. */
+function parseFilter({ integrationAddress, chainId, txHash, status, since, until }: DeliveryFilter): ParsedFilter {
+  for (const [name, at] of Object.entries({ since, until }))
+    if (at !== undefined && !Number.isFinite(at))
+      throw new RangeError(`${name} is ${at}; pass unix time in milliseconds.`)
+  return {
+    ...(integrationAddress !== undefined && { integrationAddress: parseAddress(integrationAddress) }),
+    ...(chainId !== undefined && { chainId }),
+    ...(txHash !== undefined && { txHash: parseTxHash(txHash) }),
+    ...(status !== undefined && { status }),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
   }
-  return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value !== undefined))
 }

@@ -27,14 +27,17 @@ export interface AttemptRecord {
   readonly latencyMs: number
   /** HTTP status; null when none arrived. */
   readonly status: number | null
-  /** Null on success alone; else `status_<n>`, `secret_unreadable`, or a `PostFailure`: malformed with any status. */
+  /**
+   * Null on success, and only then; else `status_<n>`, `timeout`, `connection`, `refused_address`, `malformed_answer`
+   * (with any status or none) or `secret_unreadable`.
+   */
   readonly reason: string | null
   /** Start of the response body as text; null when none arrived. */
   readonly excerpt: string | null
   readonly replay: boolean
 }
 
-/** The next state of a delivery. A `retry` becomes `superseded` if a newer version of the payment has a delivery. */
+/** The next state. A newer version supersedes a `retry`; a newer version without a delivery supersedes nothing. */
 export type AttemptDecision =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'retry'; readonly inMs: number }
@@ -97,10 +100,16 @@ export interface DeliveryView extends Omit<PostedDelivery, 'attempt'> {
   readonly nextAttemptAt: number | null
 }
 
-/** Selects by every given field. `since`, `until`: the creation time; a delivery without one is older than any. */
-export type DeliveryFilter = {
-  readonly [Name in 'integrationAddress' | 'chainId' | 'txHash' | 'status']?: DeliveryView[Name] | undefined
-} & { readonly [Name in 'since' | 'until']?: number | undefined }
+/** Selects the deliveries that match every given field. */
+export interface DeliveryFilter {
+  readonly integrationAddress?: string | undefined
+  readonly chainId?: number | undefined
+  readonly txHash?: string | undefined
+  readonly status?: DeliveryStatus | undefined
+  /** Created at this time, or later. A delivery without a time is older than any. */
+  readonly since?: number | undefined
+  readonly until?: number | undefined
+}
 
 export interface StreamedDelivery
   extends Pick<DeliveryView, 'deliveryId' | 'chainId' | 'txHash' | 'version' | 'createdAt'> {

@@ -43,7 +43,7 @@ type DispatcherLimits = Readonly<Record<keyof DispatcherOptions, number>>
 export function checkDispatcherOptions(options: DispatcherOptions = {}): DispatcherLimits {
   const limits: Record<keyof DispatcherOptions, number> = { ...dispatcherDefaults }
   for (const name of Object.keys(dispatcherDefaults) as (keyof DispatcherOptions)[]) {
-    limits[name] = options[name] ?? limits[name]
+    limits[name] = options[name] === undefined ? limits[name] : options[name]
     assertWhole(name, limits[name], name === 'leaseMs' ? minLeaseMs : 1)
   }
   return limits

@@ -3,10 +3,10 @@ import { parseRetryAfter } from '@payment-integration/contract/internal-io'
 import type { PostResult } from '../ports/runtime.js'
 import type { AttemptDecision } from './delivery-store.js'
 
-/** Planned delay after each failed attempt, in milliseconds, before jitter: 5 s, 30 s, 2 min, 10 min and so on. */
+/** Delay after each failed attempt before jitter: 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 3 h, 6 h, 12 h, 24 h, 24 h. */
 export const retryDelaysMs: readonly number[] = [
-  5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000, 10_800_000, 21_600_000, 43_200_000, 86_400_000, 86_400_000,
-]
+  5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 43_200, 86_400, 86_400,
+].map((seconds) => seconds * 1_000)
 
 /** The most attempts of one delivery: the first, and a retry per delay. */
 export const maxAttempts = retryDelaysMs.length + 1

@@ -131,7 +131,7 @@ interface GroupOutcome {
   readonly unsettled: readonly RecordedAttempt[]
   /** The store is unreachable, so no other process can settle or claim these deliveries. */
   readonly isUnreachable: boolean
-  /** The store is full: it rejected both halves of both halves of the whole group. */
+  /** The store reported that it is full for all four quarters of a group. */
   readonly isFull?: boolean
 }
 

@@ -123,6 +123,7 @@ interface StreamStart extends Caller {
 
 type StreamMessages = AsyncGenerator<StreamMessage, void, undefined>
 
+/** A message of a stream has the signed headers, and no user agent. */
 async function buildSignedBody(delivery: StreamedDelivery, integrationAddress: string, secret: string, now: number) {
   const { body, chainId, txHash, version, createdAt } = delivery
   const { 'User-Agent': _, ...headers } = await buildDeliveryHeaders({ integrationAddress, body }, secret, now)

@@ -1,6 +1,6 @@
 /** Manages operators and their tokens. Source: docs/decisions/operators.md. @module */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import type { Audited } from '../history/audit-log.js'
+import type { CommandDeps } from '../history/audit-log.js'
 import type { AuditEntry } from '../history/audit-store.js'
 import type { Clock, RandomSource } from '../ports/runtime.js'
 import type { MasterKey, VersionedKey } from '../secrets/keys.js'
@@ -92,15 +92,20 @@ export function createCsrfTokens(keys: MasterKey): Omit<SessionTokens, 'signOut'
 /** How long a one-time link is valid, in milliseconds. */
 export const linkMs = 24 * 60 * 60_000
 
-interface OperatorDeps {
+interface OperatorDeps extends Pick<CommandDeps, 'audited' | 'random'> {
   readonly operators: Pick<OperatorStore, 'list'>
-  readonly audited: Audited
   readonly clock: Pick<Clock, 'now'>
-  readonly random: Pick<RandomSource, 'bytes'>
 }
 
-/** By which an operator signs in, or sets a passphrase. */
-type Proof = Pick<OperatorRecord, 'passphrase' | 'link'>
+/** The credentials of an operator: the passphrase hash, or the link to set one. */
+type Credentials = Pick<OperatorRecord, 'passphrase' | 'link'>
+
+interface AuditedChange extends Pick<AuditEntry, 'action'> {
+  readonly fields: OperatorChange
+  readonly toDetails?: (before: OperatorRecord) => AuditEntry['details']
+  readonly endsSessions?: boolean
+  readonly needsEnabled?: boolean
+}
 
 interface NewOperator {
   readonly name: string
@@ -116,20 +121,18 @@ export type OperatorCommands = ReturnType<typeof createOperatorCommands>
 
 /** A plain link token is returned once and never stored. */
 export function createOperatorCommands({ operators, audited, clock, random }: OperatorDeps) {
-  const forOidc: Proof = { passphrase: oidcCredential, link: null }
-  const oidcDetails = (record: OperatorRecord) => signsInBy(record) === 'oidc' && { signsInBy: 'oidc' }
+  const forOidc: Credentials = { passphrase: oidcCredential, link: null }
+  const oidcDetails = (record: Credentials) => signsInBy(record) === 'oidc' && { signsInBy: 'oidc' }
 
-  /** Hands a new one-time link to `work`, which stores it for an operator. */
-  async function issueLink(work: (proof: Proof) => Promise<OperatorView>): Promise<IssuedLink> {
+  function issueLink() {
     const { token: linkToken, hash } = issueToken('link', random)
-    const operator = await work({ passphrase: null, link: { hash, expiresAt: clock.now() + linkMs } })
-    return { operator, linkToken }
+    return { linkToken, link: { hash, expiresAt: clock.now() + linkMs } }
   }
 
-  async function insert(input: NewOperator, proof: Proof): Promise<OperatorView> {
+  async function insert(input: NewOperator, credentials: Credentials): Promise<OperatorView> {
     const name = checkOperatorName(input.name)
     const role = checkRole(input.role ?? 'viewer')
-    const record: OperatorRecord = { name, role, enabled: true, ...proof, createdAt: clock.now() }
+    const record: OperatorRecord = { name, role, enabled: true, ...credentials, createdAt: clock.now() }
     await audited(async (tx, note) => {
       if (!(await tx.operators.insert(record))) throw new OperatorError('ERR_OPERATOR_EXISTS', name)
       note({ action: 'operator.created', subject: name, details: { role, ...oidcDetails(record) } })
@@ -137,30 +140,29 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
     return toOperatorView(record)
   }
 
-  /** Changes an operator. A change of the link, by which nobody signs in as before, ends the operator's sessions. */
+  /** Changes an operator. A change that removes the link also ends the sessions. A disabled one cannot be reset. */
   async function change(
-    action: AuditEntry['action'],
     given: string,
-    fields: OperatorChange,
+    { action, fields, toDetails, endsSessions = false, needsEnabled = false }: AuditedChange,
     options?: OperatorChangeOptions,
   ): Promise<OperatorView> {
     const name = parseOperatorName(given)
     if (name === null) throw new OperatorError('ERR_OPERATOR_NOT_FOUND', given.slice(0, 64))
     return audited(async (tx, note) => {
       const before = await tx.operators.find(name)
-      if (action === 'operator.reset' && before?.enabled === false)
-        throw new OperatorError('ERR_OPERATOR_DISABLED', name)
+      if (needsEnabled && before?.enabled === false) throw new OperatorError('ERR_OPERATOR_DISABLED', name)
       const record = await tx.operators.update(name, fields)
       if (before === null || record === null) throw new OperatorError('ERR_OPERATOR_NOT_FOUND', name)
       await checkAdmin(tx.operators, name, options)
-      const details = {
-        ...(fields.link !== undefined && { endedSessions: await tx.operatorSessions.deleteByOwner(name) }),
-        ...(fields.role !== undefined && { from: before.role, to: record.role }),
-        ...(fields.passphrase !== undefined && oidcDetails(record)),
-      }
-      note({ action, subject: name, details })
+      const ended = endsSessions && { endedSessions: await tx.operatorSessions.deleteByOwner(name) }
+      note({ action, subject: name, details: { ...toDetails?.(before), ...ended } })
       return toOperatorView(record)
     })
+  }
+  function reset(name: string, credentials: Credentials, options?: OperatorChangeOptions): Promise<OperatorView> {
+    const toDetails = () => ({ ...oidcDetails(credentials) })
+    const ending = { endsSessions: true, needsEnabled: true }
+    return change(name, { action: 'operator.reset', fields: credentials, toDetails, ...ending }, options)
   }
 
   return {
@@ -168,7 +170,10 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
      * Creates an operator with a one-time link, which is valid for 24 hours.
      * @throws OperatorError `ERR_OPERATOR_EXISTS`; OperatorInvalidError `ERR_OPERATOR_INVALID`.
      */
-    create: (input: NewOperator) => issueLink((proof) => insert(input, proof)),
+    async create(input: NewOperator): Promise<IssuedLink> {
+      const { linkToken, link } = issueLink()
+      return { operator: await insert(input, { passphrase: null, link }), linkToken }
+    },
     /**
      * Creates an operator who signs in at the OpenID provider under this name, without passphrase and link.
      * @throws OperatorError `ERR_OPERATOR_EXISTS`; OperatorInvalidError `ERR_OPERATOR_INVALID`.
@@ -182,27 +187,32 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
      */
     setEnabled: (name: string, enabled: boolean, options?: OperatorChangeOptions) =>
       enabled
-        ? change('operator.enabled', name, { enabled }, options)
-        : change('operator.disabled', name, { enabled, link: null }, options),
+        ? change(name, { action: 'operator.enabled', fields: { enabled } }, options)
+        : change(name, { action: 'operator.disabled', fields: { enabled, link: null }, endsSessions: true }, options),
     /**
      * Sets the role, also of open sessions.
      * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`, `ERR_OPERATOR_LAST_ADMIN`; OperatorInvalidError
      * `ERR_OPERATOR_INVALID`.
      */
-    setRole: async (name: string, role: OperatorRole, options?: OperatorChangeOptions) =>
-      change('operator.role_set', name, { role: checkRole(role) }, options),
+    async setRole(name: string, text: OperatorRole, options?: OperatorChangeOptions): Promise<OperatorView> {
+      const role = checkRole(text)
+      const toDetails = (before: OperatorRecord) => ({ from: before.role, to: role })
+      return change(name, { action: 'operator.role_set', fields: { role }, toDetails }, options)
+    },
     /**
      * Removes the passphrase, ends all sessions and issues a new one-time link, which replaces an earlier one.
      * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`, `ERR_OPERATOR_DISABLED`, `ERR_OPERATOR_LAST_ADMIN`.
      */
-    reset: (name: string, options?: OperatorChangeOptions) =>
-      issueLink((proof) => change('operator.reset', name, proof, options)),
+    async reset(name: string, options?: OperatorChangeOptions): Promise<IssuedLink> {
+      const { linkToken, link } = issueLink()
+      return { operator: await reset(name, { passphrase: null, link }, options), linkToken }
+    },
     /**
      * Removes the passphrase and the link, and ends all sessions: from then on the operator signs in at the OpenID
      * provider. `reset` reverses it.
      * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`, `ERR_OPERATOR_DISABLED`.
      */
-    resetForOidc: (name: string) => change('operator.reset', name, forOidc),
+    resetForOidc: (name: string) => reset(name, forOidc),
   }
 }
 

@@ -46,7 +46,7 @@ export function createDummyHash(cost: ScryptCost, random: Random): string {
 export async function verifyPassphrase(passphrase: string, stored: string, cost: ScryptCost) {
   const { storedCost, salt, hash } = parse(stored)
   const matches = timingSafeEqual(await derive(passphrase, salt, storedCost), hash)
-  const isOutdated = format(storedCost, salt, hash) !== format(cost, salt, hash)
+  const isOutdated = storedCost.log2N !== cost.log2N || storedCost.r !== cost.r || storedCost.p !== cost.p
   return { matches: matches && normalize(passphrase) !== null, isOutdated }
 }
 

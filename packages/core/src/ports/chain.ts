@@ -23,8 +23,9 @@ export type ProofLevel = 'root' | 'bloom' | 'none'
 /** The payments of a range of blocks, and the blocks as they were when the logs were read. */
 export interface BlockRange {
   readonly first: BlockRef
+  /** The end of the chain that all `blocks` are on. */
   readonly last: BlockRef
-  /** Every block whose header was read, ascending, on one chain: all; with the proof `none` at least both ends. */
+  /** Every block whose header was read, ascending: all blocks, or with the proof `none` at least `first` and `last`. */
   readonly blocks: readonly BlockRef[]
   /** Ordered by block; those of one transaction by log index. Payments that name no integration are included. */
   readonly payments: readonly PaymentFacts[]
@@ -98,7 +99,7 @@ export interface Chain {
   head(signal?: AbortSignal): Promise<BlockRef>
   /** The block at a height, or null when the node has none there. */
   block(number: number, signal?: AbortSignal): Promise<BlockRef | null>
-  /** The requested blocks in consecutive ranges, fetched ahead of the caller. An early return aborts all requests. */
+  /** Consecutive ranges, fetched ahead: the first begins at `from`, the last ends at `to`. An early return aborts. */
   ranges(request: RangesRequest, signal?: AbortSignal): AsyncIterable<BlockRange>
   /**
    * Calls `wake` when a node announces a new block; the caller polls as well. Resolves when the signal aborts, or at
@@ -131,9 +132,9 @@ export interface ReceiptSource {
    */
   readonly scope?: ReceiptScope | undefined
   /**
-   * Returns an update; null: nothing is new. Equal answers must have equal update ids. Several calls run at once, each
-   * for some seconds at most. A call that rejects is repeated in a later round. After an error whose `code` ends in
-   * `_UNAVAILABLE`, the other payments of the chain wait for the next round.
+   * Returns an update; null: nothing is new. Equal answers must have equal update ids. Several calls run at once. A
+   * call limits its own time to some seconds. A call that rejects is repeated in a later round. After an error whose
+   * `code` ends in `_UNAVAILABLE`, the other payments of the chain wait for the next round.
    */
   lookup(payment: StoredPayment, signal?: AbortSignal): Promise<ProcessorUpdate | null>
 }
@@ -156,7 +157,10 @@ export interface BridgeDeposit {
 /** The fulfilment of a deposit: the transaction on the destination chain that paid the receiver. */
 export interface Fulfilment
   extends Pick<PaymentFacts, 'chainId' | 'txHash' | 'logIndex' | 'blockNumber' | 'blockHash' | 'blockTimestamp'> {
-  /** Index of the log in its transaction, from 0. It becomes the payment's ordinal, because no reorg changes it. */
+  /**
+   * Index of the log in its transaction, from 0: no other fulfilment has it, and a reorg of the block does not change
+   * it. It becomes the payment's ordinal.
+   */
   readonly position: number
   readonly receiver: string
   /** Received by the receiver, in base units. */

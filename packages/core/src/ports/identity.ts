@@ -73,7 +73,10 @@ export interface IdentityProvider {
    * `redemptionWindowMs` after its signature, or never. A provider that rejects old signatures guarantees that.
    */
   redeem(request: RedeemRequest): Promise<RedeemResult>
-  /** The applicant with exactly this external user id, or null. `integrationAddress`: whose request waits; not sent. */
+  /**
+   * The applicant with exactly this external user id, or null.
+   * `integrationAddress`: the integration whose request waits, absent for a poll. It is not sent.
+   */
   find(externalUserId: string, integrationAddress?: string): Promise<ProviderAnswer<Applicant | null>>
   /** An applicant's review; null: the provider does not know the applicant, perhaps by a fault of our set-up. */
   review(applicantId: string): Promise<ProviderAnswer<DatedReview | null>>

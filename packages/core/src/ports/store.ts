@@ -37,7 +37,10 @@ export interface SchemaProgress extends SchemaStep {
 export type SchemaReport = (progress: SchemaProgress) => void
 
 export interface StoreSchema {
-  /** @throws StoreError `ERR_STORE_SCHEMA` when steps are missing, or a newer release removed what this one needs. */
+  /**
+   * Checks that this release can work with the schema; a newer schema works too.
+   * @throws StoreError `ERR_STORE_SCHEMA` when steps are missing, or a newer release removed what this one needs.
+   */
   check(): Promise<void>
   /** The steps that `migrate` would run now, and those that `contract` would run after them. */
   plan(): Promise<{ readonly expand: readonly SchemaStep[]; readonly contract: readonly SchemaStep[] }>
@@ -68,7 +71,7 @@ export interface Store {
   /** Runs `work` in one transaction, and again after a conflict in the database, so `work` must only touch `tx`. */
   transaction<T>(
     work: (tx: StoreTransaction) => Promise<T>,
-    /** `searches`: all statements find rows by their keys, the first one too; a store may keep their plans. */
+    /** `searches`: the work begins with a look-up, and each statement finds rows by keys; a store may keep plans. */
     options?: { readonly searches?: boolean },
   ): Promise<T>
   /** @throws TypeError Inside a transaction of this store: a caller that waits for others could wait for itself. */

@@ -60,9 +60,10 @@ function hashSecret(key: VersionedKey, purpose: KeyPurpose, secret: string): Sec
 }
 
 /** Purposes that never share a key. */
-export type KeyPurpose =
-  | ('api-secret' | 'legacy-key' | 'signing-secret' | 'data-key' | 'email' | 'email-hash')
-  | ('cursor' | 'audit' | 'audit-url' | 'csrf' | 'sign-in' | 'move-file' | 'archive-file')
+export type KeyPurpose = SecretPurpose | RecordPurpose | TokenPurpose
+type SecretPurpose = 'api-secret' | 'legacy-key' | 'signing-secret' | 'data-key' | 'email' | 'email-hash'
+type RecordPurpose = 'audit' | 'audit-url' | 'move-file' | 'archive-file'
+type TokenPurpose = 'cursor' | 'csrf' | 'sign-in'
 
 /** A key and its version, a fingerprint by which stored rows name the key that they need. */
 export interface VersionedKey {
@@ -85,8 +86,9 @@ export interface MasterKey {
  * @example parseMasterKey(randomBytes(32).toString('base64url'))
  */
 export function parseMasterKey(text: string): MasterKey {
-  const all = text.split(',').map((part) => createVersionedKey(parseKey(part.trim())))
-  const [current] = all as [VersionedKey]
+  const [first = '', ...older] = text.split(',')
+  const current = createVersionedKey(parseKey(first.trim()))
+  const all = [current, ...older.map((part) => createVersionedKey(parseKey(part.trim())))]
   if (new Set(all.map((key) => key.version)).size !== all.length)
     throw new RangeError('The same master key is given twice; list each one once.')
   return { current, all, find: (version) => all.find((key) => key.version === version) }

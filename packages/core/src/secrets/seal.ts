@@ -33,11 +33,7 @@ export function sealText(
 }
 
 /** Opens sealed text. Null: its key is not configured, or it was altered or moved. */
-export function openSealed(
-  keys: MasterKey,
-  { purpose, boundTo }: SealedPlace,
-  { keyVersion, sealed }: SealedSecret,
-): Uint8Array | null {
+export function openSealed(keys: MasterKey, { purpose, boundTo }: SealedPlace, { keyVersion, sealed }: SealedSecret) {
   const key = keys.find(keyVersion)
   const bytes = Buffer.from(sealed, 'base64url')
   if (key === undefined || bytes.length < nonceBytes + tagBytes) return null

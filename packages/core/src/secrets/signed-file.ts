@@ -156,17 +156,22 @@ const computeDigest = (block: Uint8Array): Buffer => createHash('sha256').update
 
 /** Reads the content in blocks of one size, except the last. Other work of the process runs between two blocks. */
 async function* readBlocks(file: FileReader, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
-  let rest = Buffer.alloc(0)
+  let [chunks, size]: [Uint8Array[], number] = [[], 0]
   for await (const chunk of file.chunks(signal)) {
     signal?.throwIfAborted()
-    rest = Buffer.concat([rest, chunk])
-    for (; rest.length >= blockBytes; rest = rest.subarray(blockBytes)) {
-      yield rest.subarray(0, blockBytes)
+    chunks.push(chunk)
+    size += chunk.length
+    if (size < blockBytes) continue
+    let content = Buffer.concat(chunks)
+    for (; content.length >= blockBytes; content = content.subarray(blockBytes)) {
+      yield content.subarray(0, blockBytes)
       await setImmediate()
       signal?.throwIfAborted()
     }
+    chunks = [content]
+    size = content.length
   }
-  if (rest.length > 0) yield rest
+  if (size > 0) yield Buffer.concat(chunks)
 }
 
 /** The lines of the first `size` bytes, in groups. `digests`: those of the blocks whose HMAC was verified. */

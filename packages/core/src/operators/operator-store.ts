@@ -10,7 +10,7 @@ export interface OperatorRecord {
   readonly name: string
   readonly role: OperatorRole
   readonly enabled: boolean
-  /** Hash with its parameters; `oidc`: signs in at the OpenID provider; null: none is set, so nobody can sign in. */
+  /** Hash with its parameters; `oidc`: signs in at the OpenID provider; null: none is set, so sign-in fails. */
   readonly passphrase: string | null
   /** The one-time link to set a passphrase. Null: there is none; a redeemed or withdrawn link is deleted. */
   readonly link: Pick<SessionRecord, 'hash' | 'expiresAt'> | null
@@ -95,7 +95,7 @@ export interface NewSession {
   readonly expiresAt: number
 }
 
-/** Of operators and of integrations. */
+/** Sign-out and CSRF tokens. */
 export interface SessionTokens {
   /** Ends a session. An unknown one is no error. */
   signOut(sessionToken: string): Promise<void>

@@ -159,6 +159,7 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
       return toOperatorView(record)
     })
   }
+
   function reset(name: string, credentials: Credentials, options?: OperatorChangeOptions): Promise<OperatorView> {
     const toDetails = () => ({ ...oidcDetails(credentials) })
     const ending = { endsSessions: true, needsEnabled: true }

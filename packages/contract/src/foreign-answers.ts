@@ -158,11 +158,20 @@ function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
   return both
 }
 
+interface TimeLimit {
+  /** Aborts when the time is up (`TimeoutError`), or with the caller's signal and its reason. */
+  readonly signal: AbortSignal
+  /** Rejects when the signal aborts, with its reason; for waits that take no signal. */
+  readonly whenAborted: Promise<never>
+  /** Frees the timer and the listener. */
+  end(): void
+}
+
 /**
  * Starts a limit of `ms` milliseconds over every wait that takes its signal. `AbortSignal.any` around
  * `AbortSignal.timeout` is no such limit: Node 20 can collect that signal before it fires.
  */
-export function startTimeLimit(ms: number, outer?: AbortSignal) {
+export function startTimeLimit(ms: number, outer?: AbortSignal): TimeLimit {
   const controller = new AbortController()
   const { signal } = controller
   const whenAborted = new Promise<never>((_, reject) => {
@@ -174,11 +183,8 @@ export function startTimeLimit(ms: number, outer?: AbortSignal) {
   if (outer?.aborted === true) abort()
   else outer?.addEventListener('abort', abort, { once: true })
   return {
-    /** Aborts when the time is up (`TimeoutError`), or with the caller's signal and its reason. */
     signal,
-    /** Rejects when the signal aborts, with its reason; for waits that take no signal. */
     whenAborted,
-    /** Frees the timer and the listener. */
     end() {
       clearTimeout(timer)
       outer?.removeEventListener('abort', abort)

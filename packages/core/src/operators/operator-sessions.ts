@@ -303,7 +303,7 @@ export function createOperatorSessions(deps: SessionDeps) {
     },
     /**
      * Opens a session of 12 hours for a name that an OpenID provider has proved. The caller has verified the ID token.
-     * @param input.issuer - The provider, for the audit log.
+     * `issuer`: the provider, for the audit log.
      * @throws OidcRejectedError `ERR_OIDC_REJECTED` when no enabled operator of that name signs in at the provider.
      */
     async signInProved({ name: given, source: address, issuer }: SignInInput & { readonly issuer: string }) {

@@ -1,9 +1,9 @@
 /** Proves receipts against headers, and reads the payments. Source: docs/decisions/completeness.md. @module */
-import type { BlockRange, BlockRef, BridgeDeposit, PaymentFacts } from '@payment-integration/core/ports'
+import type { BlockRange, BlockRef, BridgeDeposit, PaymentFacts, TokenFacts } from '@payment-integration/core/ports'
 import type { RouterLog } from '../decode/router-decoder.js'
 import { computeReceiptsRoot } from '../proof/prover.js'
 import type { RawReceipt } from '../proof/receipts.js'
-import { type Fields, isFields, parseReceipt, type ReceiptFacts } from '../rpc/answers.js'
+import { type Fields, isFields, parseReceipt, type ReceiptFacts, type ReceiptLog } from '../rpc/answers.js'
 import { isUnproven } from '../rpc/failures.js'
 import { lowercaseHash, zeroAddress } from '../rpc/hex.js'
 import type { BlockReceipts, BlockWithReceipts } from './block-receipts.js'
@@ -14,7 +14,6 @@ import { countTransactions, type Header, isRelevantLog, type RangeReader } from 
 
 /** Collects relevant logs, and the receipts that contain them, counting log indexes from the first receipt. */
 function createLogCollector(reader: RangeReader, ref: BlockRef) {
-  const block = { blockNumber: ref.number, blockHash: ref.hash, blockTimestamp: ref.timestamp }
   const logs: RouterLog[] = []
   const receipts: ReceiptFacts[] = []
   let logIndex = 0
@@ -25,12 +24,20 @@ function createLogCollector(reader: RangeReader, ref: BlockRef) {
     add(logCount: number, facts: ReceiptFacts | null): void {
       const before = logs.length
       for (const [index, log] of facts?.logs.entries() ?? [])
-        if (facts !== null && isRelevantLog(reader, log))
-          logs.push({ ...log, ...block, txHash: facts.hash, txIndex: null, logIndex: logIndex + index })
+        if (facts !== null && isRelevantLog(reader, log)) logs.push(toRouterLog(ref, facts.hash, logIndex + index, log))
       if (facts !== null && logs.length > before) receipts.push(facts)
       logIndex += logCount
     },
   }
+}
+
+function toRouterLog(
+  { number: blockNumber, hash: blockHash, timestamp: blockTimestamp }: BlockRef,
+  txHash: string,
+  logIndex: number,
+  { address, topics, data }: ReceiptLog,
+): RouterLog {
+  return { address, topics, data, blockNumber, blockHash, txHash, txIndex: null, logIndex, blockTimestamp }
 }
 
 /**
@@ -145,11 +152,13 @@ export async function readPaymentFacts(
 ): Promise<RangeFacts> {
   const { routers } = reader
   const { chainId } = reader.fail
+  const tokens = await readTokens(reader, payments, height)
   const facts: RangeFacts = { payments: [], deposits: [] }
   for (const { ordinal, log, payment, integrationAddress, deposit, amountIn, pricing } of payments) {
     const { txHash } = log
-    const tokenIn = await reader.tokens.read(reader, amountIn.token, height)
-    const tokenOut = await reader.tokens.read(reader, payment.token, height)
+    const tokenIn = tokens.get(amountIn.token)
+    const tokenOut = tokens.get(payment.token)
+    if (tokenIn === undefined || tokenOut === undefined) throw new Error(`A token of ${txHash} was not read.`)
     const paymentFacts: PaymentFacts = {
       chainId,
       txHash,
@@ -172,6 +181,19 @@ export async function readPaymentFacts(
     else facts.deposits.push({ payment: paymentFacts, ...deposit })
   }
   return facts
+}
+
+/** Reads each token of the payments once. */
+async function readTokens(
+  reader: RangeReader,
+  payments: readonly DerivedPayment[],
+  height: number,
+): Promise<ReadonlyMap<string, TokenFacts>> {
+  const tokens = new Map<string, TokenFacts>()
+  for (const { amountIn, payment } of payments)
+    for (const address of [amountIn.token, payment.token])
+      if (!tokens.has(address)) tokens.set(address, await reader.tokens.read(reader, address, height))
+  return tokens
 }
 
 /** Collects the payments of a range, whose last block is at `height`, from its blocks, step by step. */

@@ -24,18 +24,16 @@ const anyAddress = /^0x[0-9a-fA-F]{40}$/
 
 /** A 32-byte hash, lowercased, or null when the value is not one. */
 export function lowercaseHash(value: unknown): string | null {
-  return lowercaseMatch(value, lowerHash, anyHash)
+  if (typeof value !== 'string') return null
+  if (lowerHash.test(value)) return value
+  return anyHash.test(value) ? value.toLowerCase() : null
 }
 
 /** A 20-byte address, lowercased, or null when the value is not one. */
 export function lowercaseAddress(value: unknown): string | null {
-  return lowercaseMatch(value, lowerAddress, anyAddress)
-}
-
-function lowercaseMatch(value: unknown, lower: RegExp, any: RegExp): string | null {
   if (typeof value !== 'string') return null
-  if (lower.test(value)) return value
-  return any.test(value) ? value.toLowerCase() : null
+  if (lowerAddress.test(value)) return value
+  return anyAddress.test(value) ? value.toLowerCase() : null
 }
 
 /** Lowercases an address argument. @throws {TypeError} When the value is not one; the message calls it `name`. */

@@ -14,7 +14,7 @@ export interface Table {
   /** The first column has the names of the rows. */
   readonly columns: readonly string[]
   readonly rows: readonly (readonly Cell[])[]
-  /** Sentences below the table: the load, what is missing. */
+  /** Sentences below the table, such as the machine's load or a peer that was not measured. */
   readonly notes?: readonly string[]
 }
 

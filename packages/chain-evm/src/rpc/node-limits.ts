@@ -294,7 +294,7 @@ export function createHealth(clock: Clock) {
     /** From 0 to 1, now. */
     score,
     isBenched: () => isBenched,
-    /** Whether a benched node may be probed, whatever its lag. */
+    /** Whether a benched node may be probed; its lag does not matter. */
     mayBeProbed: () => trust() >= returnFromScore,
   }
 }

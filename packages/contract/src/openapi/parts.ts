@@ -80,7 +80,7 @@ export interface OpenApiDocument {
 export const schemaRef = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 const headerRef = (name: keyof typeof responseHeaders): Reference => ({ $ref: `#/components/headers/${name}` })
 
-/** The same keys with other values. */
+/** Maps the values of an object and keeps its keys, as `Array.map` does for elements. */
 export function mapValues<Key extends string, Value, Mapped>(
   record: Readonly<Record<Key, Value>>,
   map: (value: Value, key: string) => Mapped,

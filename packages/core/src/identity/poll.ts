@@ -95,7 +95,7 @@ interface Round {
   readonly missing: IdentitySubject[]
 }
 
-/** Builds a round: it looks up and polls what is due, until the signal aborts. Resolves the number of calls. */
+/** Builds the loop body: look up due redemptions, poll due reviews. Resolves the number of calls to the provider. */
 export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => Promise<number> {
   const { store, clock, logger } = parts
 

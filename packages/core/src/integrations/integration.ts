@@ -88,8 +88,8 @@ export interface IntegrationView
 
 /**
  * Manages integrations. Addresses are accepted in any case. A disabled integration or a new API secret applies to this
- * process at once, and to others on the same database within a quarter of a second. A new signing secret signs what is
- * claimed from then on. docs/decisions/secrets.md has when it applies.
+ * process at once, and to others on the same database within a quarter of a second. A new signing secret signs the
+ * deliveries that are claimed from then on. See docs/decisions/secrets.md.
  */
 export interface IntegrationCommands {
   /**
@@ -104,7 +104,7 @@ export interface IntegrationCommands {
   /** @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`; InvalidRequestError `ERR_ADDRESS_INVALID`. */
   get(address: string): Promise<IntegrationView>
   list(): Promise<IntegrationView[]>
-  /** Disabling ends its sessions at the portal. @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`. */
+  /** Disabling ends the integration's sessions at the portal. @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`. */
   setEnabled(address: string, enabled: boolean): Promise<IntegrationView>
   /** @throws IntegrationError, InvalidRequestError. */
   setNotificationUrl(address: string, url: string | null): Promise<IntegrationView>
@@ -141,9 +141,15 @@ export interface IntegrationCommands {
     address: string,
     options?: { readonly graceMs?: number | undefined },
   ): Promise<{ readonly previousUntil: number | null }>
-  /** @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_SIGNING_SECRET_NOT_PREPARED`. */
+  /**
+   * Deletes the prepared signing secret.
+   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_SIGNING_SECRET_NOT_PREPARED`.
+   */
   abortSigningSecret(address: string): Promise<void>
-  /** @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_NO_PREVIOUS_SECRET`. */
+  /**
+   * Deletes the previous signing secret before its grace time ends.
+   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_NO_PREVIOUS_SECRET`.
+   */
   endPreviousSigningSecret(address: string): Promise<void>
   /**
    * Seals every signing secret and every data key with the newest master key, and deletes previous secrets past their

@@ -23,7 +23,7 @@ export type ProofLevel = 'root' | 'bloom' | 'none'
 /** The payments of a range of blocks, and the blocks as they were when the logs were read. */
 export interface BlockRange {
   readonly first: BlockRef
-  /** The end of the chain that all `blocks` are on. */
+  /** Ends the chain of all `blocks`. */
   readonly last: BlockRef
   /** Every block whose header was read, ascending: all blocks, or with the proof `none` at least `first` and `last`. */
   readonly blocks: readonly BlockRef[]

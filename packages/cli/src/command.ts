@@ -5,10 +5,10 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { UsageError } from './errors.js'
 import type { ExitCode, Io } from './io.js'
 
-/** Gets the arguments, all options including global ones, and the `Io`. A work that returns nothing exits with 0. */
+/** A command's work. It gets the arguments, all options including global ones, and the `Io`. No result: exit code 0. */
 type Work = (...given: never[]) => Promise<void> | Promise<ExitCode>
 
-/** For adding commands: the program or a group, the maker of an action that commander calls, and the process. */
+/** Passed to each `add…` function: the program or a group, the maker of actions for commander, and the process. */
 export interface Cli {
   readonly program: Command
   run(work: Work): (...given: unknown[]) => Promise<void>
@@ -20,7 +20,7 @@ export type Options<Name extends string, Value = true> = { readonly [_ in Name]?
 
 /** Adds a command with its work and the examples of its help text. */
 export function addCommand(cli: Cli, name: string, work: Work, ...exampleLines: readonly string[]): Command {
-  return cli.program.command(name).addHelpText('after', examples(exampleLines)).action(cli.run(work))
+  return cli.program.command(name).addHelpText('after', formatExamples(exampleLines)).action(cli.run(work))
 }
 
 export const databaseOption = ['--database <url>', 'sqlite:<path> or postgres://… (PI_DATABASE_URL)'] as const
@@ -28,7 +28,7 @@ export const databaseOption = ['--database <url>', 'sqlite:<path> or postgres://
 /** The integration of the examples. */
 export const exampleAddress = `0x${'a1'.repeat(20)}`
 
-export function examples(lines: readonly string[]): string {
+export function formatExamples(lines: readonly string[]): string {
   return ['', 'Examples:', ...lines.map((line) => `  $ payment-integration ${line}`)].join('\n')
 }
 
@@ -60,7 +60,7 @@ export function addGroup(cli: Cli, noun: string, about: string, ...groupExamples
     .summary(about)
     .description(`${about} (in the database that PI_DATABASE_URL names)`)
     .helpCommand(false)
-    .addHelpText('after', examples(withNoun(groupExamples)))
+    .addHelpText('after', formatExamples(withNoun(groupExamples)))
   const add = (name: string, work: Work, ...exampleLines: readonly string[]): Command =>
     addCommand({ ...cli, program: group }, name, work, ...withNoun(exampleLines)).option(...databaseOption)
   return { add, change: (...given: Parameters<typeof add>) => withActor(add(...given)) }
@@ -68,17 +68,17 @@ export function addGroup(cli: Cli, noun: string, about: string, ...groupExamples
 
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 /** The longest delay of a Node timer in milliseconds: about 24.8 days. */
-const longestMs = 2 ** 31 - 1
+const maxTimerMs = 2 ** 31 - 1
 
-/** Parses a duration such as `500ms`, `3s`, `10m`, `24h` or `7d`, of at most 24 days. @returns Milliseconds. */
+/** Parses a duration such as `500ms`, `3s`, `10m`, `24h` or `7d`, up to the longest delay of a timer. @returns Milliseconds. */
 export function parseDuration(text: string): number {
   const ms = durationMs(text)
   if (ms === null) throw new InvalidArgumentError('Expected a number and a unit: 500ms, 3s, 10m, 24h or 7d.')
-  if (ms > longestMs) throw new InvalidArgumentError('Expected at most 24 days.')
+  if (ms > maxTimerMs) throw new InvalidArgumentError('Expected at most 24 days.')
   return ms
 }
 
-/** Creates a parser of durations from 1 ms to `longest`. @returns A parser to milliseconds. */
+/** Creates a parser that accepts a duration from 1 ms to `longest`, and returns milliseconds. */
 export function durationParser(longest: '10m' | '24d'): (text: string) => number {
   return (text) => {
     const ms = parseDuration(text)
@@ -97,8 +97,8 @@ const expectedMoment =
   'Expected a time such as 2026-03-01, 2026-03-01T09:30:00Z or 2026-03-01T09:30+01:00, or how long ago: 90m, 2h, 7d.'
 
 /**
- * Creates a parser to unix milliseconds: of an ISO 8601 date (midnight UTC), a date and time, or how long ago.
- * It rejects a time without a zone, which would depend on the machine.
+ * Creates a parser that accepts an ISO 8601 date (midnight UTC), a date and time, or how long ago, and returns unix
+ * milliseconds. It rejects a time without a zone, which would depend on the machine.
  */
 export function momentParser(now: () => number): (text: string) => number {
   return (text) => {
@@ -111,13 +111,13 @@ export function momentParser(now: () => number): (text: string) => number {
   }
 }
 
-/** @throws UsageError `ERR_USAGE` when no row can be between the times. */
+/** @throws UsageError `ERR_USAGE` when no time can be both at or after `since` and before `until`. */
 export function checkTimes(
   { since, until }: { readonly since?: number | undefined; readonly until?: number | undefined },
-  what: string,
+  noun: string,
 ): void {
   if (since !== undefined && until !== undefined && since >= until)
-    throw new UsageError(`--since is not before --until, so no ${what} can match; swap them.`)
+    throw new UsageError(`--since is not before --until, so no ${noun} can match; swap them.`)
 }
 
 /** Creates a parser of whole numbers in plain digits, from `min` to `max`. */
@@ -132,21 +132,21 @@ export function wholeNumberParser(min: number, max: number): (text: string) => n
 
 export const parsePort = wholeNumberParser(0, 65_535)
 
-/** Creates a parser of texts of one form. @param expected - The message about any other text. */
-export function formParser(form: RegExp, expected: string): (text: string) => string {
+/** Creates a parser that accepts a text of the pattern. @param expected - The message about any other text. */
+export function patternParser(pattern: RegExp, expected: string): (text: string) => string {
   return (text) => {
-    if (form.test(text)) return text
+    if (pattern.test(text)) return text
     throw new InvalidArgumentError(expected)
   }
 }
 
-const parseAnyCase = formParser(/^0x[0-9a-fA-F]{40}$/, 'Expected 0x and 40 hex digits.')
-export const parseAddress = (text: string) => parseAnyCase(text).toLowerCase()
+const parseMixedCase = patternParser(/^0x[0-9a-fA-F]{40}$/, 'Expected 0x and 40 hex digits.')
+export const parseAddress = (text: string) => parseMixedCase(text).toLowerCase()
 
-const parseHash = formParser(/^0x[0-9a-fA-F]{64}$/, 'Expected 0x and 64 hex digits.')
+const parseHash = patternParser(/^0x[0-9a-fA-F]{64}$/, 'Expected 0x and 64 hex digits.')
 export const parseTxHash = (text: string) => parseHash(text).toLowerCase()
 
-const parseDigits = formParser(/^[1-9]\d{0,14}$/, 'Expected a chain id in plain digits.')
+const parseDigits = patternParser(/^[1-9]\d{0,14}$/, 'Expected a chain id in plain digits.')
 export const parseChainId = (text: string) => Number(parseDigits(text))
 
 /** Splits `137:rest`. @param expected - The message for a text without a chain id. */
@@ -156,13 +156,13 @@ function splitChain(text: string, expected: string): { readonly chainId: number;
   return { chainId: Number(chainId), rest }
 }
 
-export const parseDeliveryId = formParser(
+export const parseDeliveryId = patternParser(
   /^[1-9]\d{0,14}$/,
   'Expected an id in plain digits, as deliveries list prints it.',
 )
 
 /** Parses a name for the audit log: 1 to 100 characters, no control characters, no spaces at either end. */
-export const parseActor = formParser(
+export const parseActor = patternParser(
   /^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]{0,98}[^\p{C}\p{Z}])?$/u,
   'Expected a name of 1 to 100 characters, without spaces around it.',
 )
@@ -184,8 +184,8 @@ export function parseReceiverUrl(text: string): string {
   return url.href
 }
 
-/** Checks an absolute http or https URL, and returns it unchanged. The service decides whether http is allowed. */
-export function parseNotificationUrl(text: string): string {
+/** Checks an absolute http or https URL, and returns it unchanged. Whether http is allowed is decided later. */
+export function parseHttpUrl(text: string): string {
   const url = parseUrl(text)
   if (url === null || !['http:', 'https:'].includes(url.protocol))
     throw new InvalidArgumentError('Expected a full URL such as https://shop.example/webhook.')

@@ -91,11 +91,11 @@ const nodeErrorNames: ReadonlySet<unknown> = new Set(
  */
 export function formatCommandError(error: unknown, debug: boolean) {
   const exitCode: ExitCode = misuse.has(getField(error, 'code')) ? 2 : 1
-  const lines = sentences(error)
+  const lines = describeError(error)
   return { exitCode, lines: debug ? [...lines, ...inspect(error).split('\n')] : lines }
 }
 
-function sentences(error: unknown): string[] {
+function describeError(error: unknown): string[] {
   const problems = getField(error, 'problems')
   if (Array.isArray(problems)) {
     const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`

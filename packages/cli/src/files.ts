@@ -1,4 +1,4 @@
-/** Locates the package's files, opens SQLite files, syncs to disk, and reads .gitignore. @module */
+/** Locates the package's files, opens SQLite files, syncs to disk, and interprets .gitignore. @module */
 import { open } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -23,7 +23,7 @@ export function openSqlite(path: string): DatabaseSyncInstance {
   return new driver.DatabaseSync(path)
 }
 
-/** Flushes a file to the disk. A flushed folder keeps its new file names through a power failure. */
+/** Flushes a file or a folder to the disk. A flushed folder keeps its new file names through a power failure. */
 export async function syncPath(path: string): Promise<void> {
   const handle = await open(path, 'r')
   try {

@@ -7,7 +7,7 @@ import {
   parseChainAddress,
   parseDuration,
   parseExpectedRecord,
-  parseNotificationUrl,
+  parseHttpUrl,
 } from './command.js'
 import { parseNode } from './commands/chains.js'
 import { parseHealth, parseServerUrl } from './commands/status.js'
@@ -24,7 +24,7 @@ testGrowth(
     'a duration': parseDuration,
     'a record of the audit log': parseExpectedRecord,
     'a moment': momentParser(() => 0),
-    'a notification URL': parseNotificationUrl,
+    'a notification URL': parseHttpUrl,
     'a node': parseNode,
     'the health of a server': parseHealth,
     'the address of a server': parseServerUrl,

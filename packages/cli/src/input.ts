@@ -6,7 +6,7 @@ import { parseEnv } from 'node:util'
 import { parseUrl } from '@payment-integration/contract/internal'
 import type { DoctorFramework } from '@payment-integration/testing/doctor'
 import type { Command } from 'commander'
-import { type Options, parseAddress, parseNotificationUrl } from './command.js'
+import { type Options, parseAddress, parseHttpUrl } from './command.js'
 import { InterruptedError, ServerError, UsageError } from './errors.js'
 import type { Io } from './io.js'
 
@@ -129,7 +129,7 @@ function withoutEmpty(variables: Variables): Variables {
 
 export function withIntegrator(command: Command): Command {
   return command
-    .option('--server <url>', `the server (${integratorNames.server})`, parseNotificationUrl)
+    .option('--server <url>', `the server (${integratorNames.server})`, parseHttpUrl)
     .option('--integration <address>', `the integration (${integratorNames.integration})`, parseAddress)
     .option('--api-secret-env <name>', `variable with the API secret (default ${integratorNames.apiSecret})`)
     .option('--env-file <path>', 'file with these variables (default .env.local)')

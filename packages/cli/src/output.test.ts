@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { getEvents, testIo } from '../test/test-io.js'
 import {
+  alignRows,
   createReporter,
   createStyle,
   exactDuration,
+  formatRate,
   grouped,
   plainOutput,
-  rate,
   roundedDuration,
   shortHash,
-  table,
   wantsColor,
 } from './output.js'
 
@@ -119,7 +119,7 @@ describe('figures', () => {
     [0.016, '0.02'],
     [8.26, '8.3'],
     [1_203.6, '1,204'],
-  ])('writes the rate %s as %s', (value, text) => expect(rate(value)).toBe(text))
+  ])('writes the rate %s as %s', (value, text) => expect(formatRate(value)).toBe(text))
 
   it.each([
     [0, '0 s'],
@@ -131,15 +131,15 @@ describe('figures', () => {
   ])('writes %s seconds as %s', (value, text) => expect(roundedDuration(value)).toBe(text))
 })
 
-describe('table', () => {
+describe('alignRows', () => {
   it('puts columns below each other, numbers to the right', () => {
     const rows = [
       ['chain', 'head', 'role'],
       ['1', '1,204', 'leads'],
       ['42161', '-', 'stands by'],
     ]
-    expect(table(rows)).toEqual(['chain   head  role', '    1  1,204  leads', '42161      -  stands by'])
+    expect(alignRows(rows)).toEqual(['chain   head  role', '    1  1,204  leads', '42161      -  stands by'])
   })
 
-  it('is nothing without rows', () => expect(table([])).toEqual([]))
+  it('is nothing without rows', () => expect(alignRows([])).toEqual([]))
 })

@@ -14,21 +14,21 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 }
 
 /** A rate, with enough digits to differ from zero: `1,204`, `8.3`, `0.02`. */
-export function rate(perSecond: number): string {
+export function formatRate(perSecond: number): string {
   if (perSecond >= 10 || perSecond === 0) return grouped(perSecond)
   return perSecond.toFixed(perSecond >= 0.1 ? 1 : 2)
 }
 
 const units = [
-  { name: 's', seconds: 1, upTo: 90 },
-  { name: 'min', seconds: 60, upTo: 5_400 },
-  { name: 'h', seconds: 3_600, upTo: 172_800 },
-  { name: 'days', seconds: 86_400, upTo: Number.POSITIVE_INFINITY },
+  { name: 's', seconds: 1, belowSeconds: 90 },
+  { name: 'min', seconds: 60, belowSeconds: 5_400 },
+  { name: 'h', seconds: 3_600, belowSeconds: 172_800 },
+  { name: 'days', seconds: 86_400, belowSeconds: Number.POSITIVE_INFINITY },
 ] as const
 
 /** A duration in a fitting unit, rounded up: `45 s`, `12 min`, `3 h`, `4 days`. */
 export function roundedDuration(seconds: number): string {
-  const unit = units.find(({ upTo }) => seconds < upTo) ?? units[0]
+  const unit = units.find(({ belowSeconds }) => seconds < belowSeconds) ?? units[0]
   return `${grouped(Math.ceil(seconds / unit.seconds))} ${unit.name}`
 }
 
@@ -57,16 +57,16 @@ export const dayText = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 /** The columns of a table by their titles. A number is grouped; a cell without a value is `-`. */
 export type Columns<T> = Readonly<Record<string, (item: T) => string | number | null | undefined>>
 
-/** One row for each item below a row of titles, as {@link table} aligns them. */
-export function tableOf<T>(items: readonly T[], columns: Columns<T>): string[] {
+/** Formats one row for each item, below a row of titles. */
+export function toTable<T>(items: readonly T[], columns: Columns<T>): string[] {
   const cells = Object.values(columns)
   const format = (value: string | number | null | undefined) =>
     typeof value === 'number' ? grouped(value) : (value ?? '-')
-  return table([Object.keys(columns), ...items.map((item) => cells.map((cell) => format(cell(item))))])
+  return alignRows([Object.keys(columns), ...items.map((item) => cells.map((cell) => format(cell(item))))])
 }
 
 /** Aligns rows in columns, two spaces apart. The first row is the header; columns of numbers align right. */
-export function table(given: readonly (readonly string[])[]): string[] {
+export function alignRows(given: readonly (readonly string[])[]): string[] {
   const rows = given.map((row) => row.map(plain))
   const count = Math.max(0, ...rows.map((row) => row.length))
   const columns = Array.from({ length: count }, (_, index) => {
@@ -102,9 +102,9 @@ export function plain(text: string): string {
   return text.replace(/(?:(?!\t)[\p{C}\p{Zl}\p{Zp}])+/gu, ' ')
 }
 
-/** The sentence below a new secret. `subject` includes the verb, as in `The key is`; `them` is its pronoun. */
-export function shownOnce(subject: string, them: 'it' | 'them' = 'it'): string {
-  return `${subject} shown only this once: store ${them} safely now.`
+/** The sentence below a new secret. `subject` includes the verb, as in `The key is`; `pronoun` replaces it. */
+export function shownOnce(subject: string, pronoun: 'it' | 'them' = 'it'): string {
+  return `${subject} shown only this once: store ${pronoun} safely now.`
 }
 
 /** One event. `--json` prints it unchanged. */

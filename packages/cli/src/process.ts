@@ -119,7 +119,7 @@ interface ScreenStream {
   readonly columns?: number | undefined
 }
 
-/** The most status lines; every terminal is higher. */
+/** The most status lines; every terminal has more rows. */
 const maxLines = 12
 const defaultWidth = 80
 

@@ -2,7 +2,7 @@
 import type { ServiceEvent } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Io } from './io.js'
-import { counted, grouped, progressLineMs, rate, roundedDuration, shortHash } from './output.js'
+import { counted, formatRate, grouped, progressLineMs, roundedDuration, shortHash } from './output.js'
 
 /** A chain, or one added router, that is behind its target block. */
 type CatchUp = ReturnType<typeof toCatchUp>
@@ -17,7 +17,7 @@ interface CaughtUp extends Pick<CatchUp, 'chainId' | 'router' | 'indexed'> {
 export const shownAfterMs = 1_000
 /** Rates cover this time, in milliseconds: long enough to be steady, short enough to show a change. */
 const windowMs = 10_000
-const sampleMs = 250
+const sampleEveryMs = 250
 /** A rate over a shorter time, in milliseconds, is not shown. */
 const minRateMs = 500
 
@@ -92,7 +92,7 @@ export function createProgress() {
 
 function addSample(samples: Sample[], sample: Sample): void {
   const last = samples.at(-1)
-  if (last !== undefined && sample.at - last.at < sampleMs) return
+  if (last !== undefined && sample.at - last.at < sampleEveryMs) return
   samples.push(sample)
   // Keep one sample before the window, so that a chain without progress has a rate of zero.
   while (samples.length > 1 && (samples[1]?.at ?? sample.at) <= sample.at - windowMs) samples.shift()
@@ -126,8 +126,8 @@ export function catchUpLine(catchUp: CatchUp): string {
   const { indexed, to, blocksPerSecond, paymentsPerSecond, secondsLeft } = catchUp
   return [
     `${subject(catchUp)}: block ${grouped(indexed)} of ${grouped(to)}`,
-    ...(blocksPerSecond === null ? [] : [`${rate(blocksPerSecond)} blocks/s`]),
-    ...(paymentsPerSecond === null ? [] : [`${rate(paymentsPerSecond)} payments/s`]),
+    ...(blocksPerSecond === null ? [] : [`${formatRate(blocksPerSecond)} blocks/s`]),
+    ...(paymentsPerSecond === null ? [] : [`${formatRate(paymentsPerSecond)} payments/s`]),
     ...(secondsLeft === null ? [] : [`${roundedDuration(secondsLeft)} left`]),
   ].join(', ')
 }
@@ -191,6 +191,6 @@ export function countingLine(what: string, { done, total, ms }: Record<'done' | 
   return [
     `${what} [${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}] ${Math.floor(share * 100)} %`,
     `${grouped(done)} of ${grouped(all)}`,
-    ...(perSecond > 0 ? [`${rate(perSecond)}/s`, `${roundedDuration((all - done) / perSecond)} left`] : []),
+    ...(perSecond > 0 ? [`${formatRate(perSecond)}/s`, `${roundedDuration((all - done) / perSecond)} left`] : []),
   ].join(', ')
 }

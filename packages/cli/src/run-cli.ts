@@ -9,7 +9,7 @@ import { plainOutput } from './output.js'
 type AddCommand = (cli: Cli) => void
 
 /** Loaders by a command's first word, in the order of the help. A run loads only its own command, and starts fast. */
-const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
+const loaders: Readonly<Record<string, () => Promise<AddCommand>>> = {
   dev: async () => (await import('./commands/dev.js')).addDev,
   init: async () => (await import('./commands/init.js')).addInit,
   doctor: async () => (await import('./commands/doctor.js')).addDoctor,
@@ -53,7 +53,7 @@ export async function runCli(args: readonly string[], given: Io): Promise<ExitCo
     }
   const program = createProgram(io)
   try {
-    for (const load of listCommands(args)) (await load())({ program, run, io })
+    for (const load of chooseLoaders(args)) (await load())({ program, run, io })
     await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
@@ -64,12 +64,12 @@ export async function runCli(args: readonly string[], given: Io): Promise<ExitCo
   }
 }
 
-/** Lists the command that `args` name, or all commands where a help text or a suggestion may name any. */
-function listCommands(args: readonly string[]): readonly (() => Promise<AddCommand>)[] {
+/** Chooses the loader of the command that `args` name, or all loaders where the help or a suggestion may name any. */
+function chooseLoaders(args: readonly string[]): readonly (() => Promise<AddCommand>)[] {
   const word = args.find((arg) => !arg.startsWith('-'))
-  if (word !== undefined && Object.hasOwn(commands, word)) return [commands[word] as () => Promise<AddCommand>]
+  if (word !== undefined && Object.hasOwn(loaders, word)) return [loaders[word] as () => Promise<AddCommand>]
   const asksVersion = word === undefined && args.some((arg) => arg === '-V' || arg === '--version')
-  return asksVersion ? [] : Object.values(commands)
+  return asksVersion ? [] : Object.values(loaders)
 }
 
 function createProgram(io: Io): Command {

@@ -85,7 +85,7 @@ export function withFlags(env: Io['env'], { database, host, port, roles, actor }
       '--database contains a password, and other users of this machine can see arguments. Set PI_DATABASE_URL, or PI_DATABASE_URL_FILE to the path of a file with the URL. Change the password if others use this machine.',
     )
   // Variables such as the address of a standby belong to the configured database, and not to `--database`.
-  const kept = Object.entries(env).filter(([name]) => database === undefined || !name.startsWith('PI_DATABASE_'))
+  const inherited = Object.entries(env).filter(([name]) => database === undefined || !name.startsWith('PI_DATABASE_'))
   const flags = {
     PI_DATABASE_URL: database,
     PI_HOST: host,
@@ -93,7 +93,7 @@ export function withFlags(env: Io['env'], { database, host, port, roles, actor }
     PI_ROLES: roles,
     PI_ACTOR: actor,
   }
-  return Object.fromEntries([...kept, ...Object.entries(flags).filter(([, value]) => value !== undefined)])
+  return Object.fromEntries([...inherited, ...Object.entries(flags).filter(([, value]) => value !== undefined)])
 }
 
 /** Whether the URL holds a password, before the host or in the parameters, where a PostgreSQL driver looks for it. */
@@ -112,8 +112,8 @@ export function hasPassword(database: string): boolean {
 export async function findMissingDatabase(database: Config['database'], mayCreate: boolean): Promise<string | null> {
   if (database.kind !== 'sqlite') return null
   const path = resolve(database.path)
-  const found = await stat(path).catch(({ code }: NodeJS.ErrnoException) => code)
-  if (found !== 'ENOENT' && found !== 'ENOTDIR') return null
+  const statsOrCode = await stat(path).catch(({ code }: NodeJS.ErrnoException) => code)
+  if (statsOrCode !== 'ENOENT' && statsOrCode !== 'ENOTDIR') return null
   if (!mayCreate) throw new DatabaseMissingError(path)
   return path
 }

@@ -3,7 +3,7 @@ import type { OperatorView } from '@payment-integration/core'
 import type { IssuedLink, LegacyKeyView, OperatorRole, ResealResult } from '@payment-integration/core/internal'
 import { Argument, Option } from 'commander'
 import { addGroup, type Cli, type Options } from '../command.js'
-import { counted, dayText, momentText, shownOnce, tableOf } from '../output.js'
+import { counted, dayText, momentText, shownOnce, toTable } from '../output.js'
 import { type OperateOptions, type Operation, operate, operateOrCreate } from '../with-service.js'
 
 /** The roles in help texts, repeated here because loading the core would slow every command. */
@@ -93,7 +93,7 @@ const listOperators = operate(async ({ operators }, { report }) => {
   report.all(
     await operators.list(),
     (operator) => ({ event: 'operator', operator }),
-    (all) => tableOf(all, operatorColumns),
+    (all) => toTable(all, operatorColumns),
     'There is no operator yet; run operators create to make one.',
   )
 })

@@ -135,7 +135,7 @@ function actionText(action: LinkConfig['onCompleteAction']): string {
 
 type LinkConfig = AccountInput['config']
 
-/** `closeAfter`: from the payment until the payer's window closes, in milliseconds. */
+/** `closeAfter`: the time from the payment until the payer's window closes, in milliseconds. */
 export type LinkConfigFlags = Options<'config' | 'redirect', string> &
   Options<'accept', readonly AcceptedTokens[]> &
   Options<'defaultAddress', readonly ChainAddress[]> &

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { onService } from '../../test/fill-deliveries.js'
 import { getCommands } from '../../test/run-commands.js'
 import { getEvents } from '../../test/test-io.js'
-import { chosenChain, parseNode, reindexText, summaryText, withNode } from './chains.js'
+import { chooseChain, parseNode, reindexText, summaryText, withNode } from './chains.js'
 
 const chain: ChainConfig = {
   ...{ chainId: 1, nodes: [{ url: 'http://a.example' }, { url: 'http://b.example', headsUrl: 'ws://b.example' }] },
@@ -45,18 +45,18 @@ describe('withNode', () => {
   })
 })
 
-describe('chosenChain', () => {
+describe('chooseChain', () => {
   it('has only the node at the position, counted from 1', () => {
-    expect(chosenChain([chain], 1, { position: 2 })).toEqual({ ...chain, nodes: [chain.nodes[1]] })
-    expect(chosenChain([chain], 1, undefined)).toBe(chain)
-    expect(chosenChain([chain], 1, { url: 'http://a.example' })).toBe(chain)
+    expect(chooseChain([chain], 1, { position: 2 })).toEqual({ ...chain, nodes: [chain.nodes[1]] })
+    expect(chooseChain([chain], 1, undefined)).toBe(chain)
+    expect(chooseChain([chain], 1, { url: 'http://a.example' })).toBe(chain)
   })
 
   it.each([
     [10, undefined, 'Chain 10 is not configured; set PI_RPC_URL_10, or name a node with --node.'],
     [1, { position: 3 }, 'PI_RPC_URL_1 has 2 node(s), none at position 3.'],
   ])('rejects chain %s with %j, and names what is missing', (chainId, node, message) => {
-    expect(() => chosenChain([chain], chainId, node)).toThrow(expect.objectContaining({ code: 'ERR_USAGE', message }))
+    expect(() => chooseChain([chain], chainId, node)).toThrow(expect.objectContaining({ code: 'ERR_USAGE', message }))
   })
 })
 

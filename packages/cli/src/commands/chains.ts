@@ -11,15 +11,15 @@ import type { ExitCode, Io } from '../io.js'
 import { counted, grouped, plain } from '../output.js'
 import { type OperateOptions, operate, withService } from '../with-service.js'
 
-const height = wholeNumberParser(0, Number.MAX_SAFE_INTEGER)
+const parseHeight = wholeNumberParser(0, Number.MAX_SAFE_INTEGER)
 
 export function addReindex(cli: Cli): void {
   const exampleNode = 'reindex --chain 137 --from 58000000 --node 2 --dry-run'
   withActor(addCommand(cli, 'reindex', reindexChain, exampleNode, 'reindex --chain 1 --from 100 --to 200'))
     .description('read blocks of a chain again, prove them, and repair stored payments that differ')
     .requiredOption('--chain <id>', 'chain id', parseChainId)
-    .requiredOption('--from <block>', 'first block', height)
-    .option('--to <block>', 'last block (default: the last indexed block)', height)
+    .requiredOption('--from <block>', 'first block', parseHeight)
+    .option('--to <block>', 'last block (default: the last indexed block)', parseHeight)
     .option('--node <url|number>', 'node to read from: a URL, or the position of a configured node', parseNode)
     .option('--dry-run', 'write nothing; exits with 1 when a stored payment differs')
     .option(...databaseOption)
@@ -42,15 +42,15 @@ function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> {
   const ioWithNode = { ...io, env: withNode(io.env, chainId, node) }
   return withService(options, ioWithNode, async ({ chains }, report, config, logger) => {
     const { openChain } = await import('@payment-integration/server/service')
-    const through = await openChain(chosenChain(config.chains, chainId, node), ({ router: _, ...log }) =>
+    const through = await openChain(chooseChain(config.chains, chainId, node), ({ router: _, ...log }) =>
       logger.warn(log, 'An event log of a router is not a payment and is ignored.'),
     )
     try {
-      for await (const found of chains.reindex({ chainId, from, to, repair: !dryRun, through }, io.signal)) {
-        report({ event: 'range', chainId, ...found }, reindexText)
-        totals.blocks += found.range.to - found.range.from + 1
-        totals.differences += found.differences.length
-        totals.repaired += found.repaired ? found.differences.length : 0
+      for await (const rangeReport of chains.reindex({ chainId, from, to, repair: !dryRun, through }, io.signal)) {
+        report({ event: 'range', chainId, ...rangeReport }, reindexText)
+        totals.blocks += rangeReport.range.to - rangeReport.range.from + 1
+        totals.differences += rangeReport.differences.length
+        if (rangeReport.repaired) totals.repaired += rangeReport.differences.length
       }
     } catch (error) {
       if (io.signal.aborted)
@@ -85,11 +85,11 @@ export function withNode(env: Io['env'], chainId: number, node: ChosenNode | und
   if (node === undefined || 'position' in node) return env
   const rpcUrl = `PI_RPC_URL_${chainId}`
   const headsUrl = `PI_HEADS_URL_${chainId}`
-  const configured = { [`${rpcUrl}_FILE`]: undefined, [headsUrl]: undefined, [`${headsUrl}_FILE`]: undefined }
-  return { ...env, ...configured, [rpcUrl]: node.url }
+  const cleared = { [`${rpcUrl}_FILE`]: undefined, [headsUrl]: undefined, [`${headsUrl}_FILE`]: undefined }
+  return { ...env, ...cleared, [rpcUrl]: node.url }
 }
 
-export function chosenChain(
+export function chooseChain(
   chains: readonly ChainConfig[],
   chainId: number,
   node: ChosenNode | undefined,
@@ -106,7 +106,7 @@ export function chosenChain(
 
 export function reindexText({ range, proof, node, differences, repaired }: ReindexReport): string[] {
   const result =
-    differences.length === 0 ? 'as stored' : `${differing(differences.length)}${repaired ? ', repaired' : ''}`
+    differences.length === 0 ? 'as stored' : `${differencesText(differences.length)}${repaired ? ', repaired' : ''}`
   const head = `Blocks ${grouped(range.from)} to ${grouped(range.to)}: ${result}  (proof ${proof}, ${node})`
   return [head, ...differences.map((each) => `  ${differenceText(each)}`)]
 }
@@ -116,11 +116,11 @@ type Totals = Readonly<Record<'blocks' | 'differences' | 'repaired', number>>
 export function summaryText(event: Totals & { readonly chainId: number; readonly dryRun: boolean }): string[] {
   const { chainId, blocks, differences, repaired, dryRun } = event
   const end = dryRun ? 'nothing was written' : `${grouped(repaired)} repaired`
-  const result = differences === 0 ? 'everything is as stored' : `${differing(differences)}, ${end}`
+  const result = differences === 0 ? 'everything is as stored' : `${differencesText(differences)}, ${end}`
   return [`Chain ${chainId}: ${counted(blocks, 'block')} read, ${result}.`]
 }
 
-const differing = (differences: number) => counted(differences, 'difference')
+const differencesText = (differences: number) => counted(differences, 'difference')
 
 function differenceText({ kind, txHash, ordinal, fields = [] }: ReindexDifference): string {
   const which = fields.length === 0 ? '' : `  ${fields.join(', ')}`

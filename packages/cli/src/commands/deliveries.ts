@@ -27,7 +27,7 @@ import {
 } from '../command.js'
 import { InterruptedError, UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
-import { type Columns, counted, grouped, momentText, shortHash, tableOf } from '../output.js'
+import { type Columns, counted, grouped, momentText, shortHash, toTable } from '../output.js'
 import { countingLine } from '../progress.js'
 import { type OperateOptions, type Operation, operate, withService } from '../with-service.js'
 
@@ -75,7 +75,7 @@ const showDelivery = operate(async ({ deliveries }, { report }, deliveryId: stri
 
 const listEndpoints = operate(async ({ deliveries }, { report }) => {
   const event = (endpoint: EndpointView) => ({ event: 'endpoint', endpoint })
-  report.all(await deliveries.endpoints(), event, (all) => tableOf(all, endpointColumns), 'No endpoint is failing.')
+  report.all(await deliveries.endpoints(), event, (all) => toTable(all, endpointColumns), 'No endpoint is failing.')
 })
 
 type FilterOptions = Options<'integration' | 'tx', string> &
@@ -116,9 +116,9 @@ function listDeliveries(options: ListOptions, io: Io): Promise<ExitCode> {
     for (let hasMore = true; hasMore && printed < maxPrinted; ) {
       const size = Math.min(pageSize, maxPrinted - printed)
       const page = await deliveries.list({ ...filter, afterId, limit: size })
-      if (printed === 0 && page.length > 0) report.note(deliveryHeads)
+      if (printed === 0 && page.length > 0) report.note(deliveryHeader)
       for (const delivery of page)
-        report({ event: 'delivery', delivery }, () => [row(columns.map(([, , cell]) => cell(delivery)))])
+        report({ event: 'delivery', delivery }, () => [formatRow(columns.map(([, , cell]) => cell(delivery)))])
       hasMore = page.length === size
       printed += page.length
       afterId = page.at(-1)?.deliveryId ?? afterId
@@ -148,7 +148,7 @@ const columns: readonly (readonly [head: string, width: number, cell: (each: Del
   ['integration', 14, ({ integrationAddress }) => shortHash(integrationAddress)],
 ]
 
-const deliveryHeads = row(columns.map(([head]) => head))
+const deliveryHeader = formatRow(columns.map(([head]) => head))
 
 function deliveryText(delivery: DeliveryView): string[] {
   const { deliveryId, status, integrationAddress, chainId, txHash, version, createdAt, nextAttemptAt, attempts } =
@@ -180,7 +180,7 @@ function attemptText({ startedAt, latencyMs, status, reason, excerpt, replay }: 
   return [replay ? `${line}  replay` : line, ...lines]
 }
 
-function row(cells: readonly string[]): string {
+function formatRow(cells: readonly string[]): string {
   return cells
     .map((cell, index) => cell.padEnd(columns[index]?.[1] ?? 0))
     .join('  ')
@@ -262,7 +262,7 @@ async function countByIntegration(
 function plannedText({ total, integrations }: { total: number; integrations: readonly IntegrationCount[] }): string[] {
   if (total === 0) return ['No exhausted delivery matches.']
   return [
-    ...tableOf(integrations, plannedColumns),
+    ...toTable(integrations, plannedColumns),
     `${counted(total, 'delivery', 'deliveries')} would be replayed; nothing was changed.`,
   ]
 }

@@ -89,15 +89,15 @@ async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
   const closers = createClosers()
   const stopping = new AbortController()
   let ending: RunEnd = { kind: 'idle' }
-  let started = false
+  let isStarted = false
   function stop(reason: RunEnd): void {
     if (stopping.signal.aborted) return
     ending = reason
     stopping.abort()
   }
-  const interrupted = () => stop({ kind: 'interrupted' })
-  io.signal.addEventListener('abort', interrupted)
-  if (io.signal.aborted) interrupted()
+  const onInterrupt = () => stop({ kind: 'interrupted' })
+  io.signal.addEventListener('abort', onInterrupt)
+  if (io.signal.aborted) onInterrupt()
   if (untilIdle) void io.sleep(deadlineMs, stopping.signal).then(() => stop({ kind: 'deadline', limitMs: deadlineMs }))
 
   try {
@@ -105,11 +105,11 @@ async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
     const { startDemo } = await import('../dev/demo.js')
     const settings = { port: options.port, keep, seed, startedAt, forwardTo, envFile }
     const demo = await startDemo({ ...settings, io, closers, events, signal })
-    started = true
+    isStarted = true
     void demo.exitReason.then((reason) => stop({ kind: 'exited', reason }))
     const nudge = createNudge()
     if (keys !== undefined)
-      closers.add(connectKeys(keys, { demo, nudge, quit: interrupted }, events.report), (stopKeys) => stopKeys())
+      closers.add(connectKeys(keys, { demo, nudge, quit: onInterrupt }, events.report), (stopKeys) => stopKeys())
     const plan = { everyMs, seed, payments: payments ?? Number.POSITIVE_INFINITY, nudge }
     const result = await runSession(demo, plan, events, io, signal)
     if (!untilIdle) await aborted(signal)
@@ -122,17 +122,17 @@ async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
     events.report({ event: 'summary', ok, ...figures, reasons, folder: keep ? demo.folder : null })
     return exitCode
   } catch (error) {
-    if (started || !(await isStoppedEarly(stopping.signal))) throw error
-    return stoppedAtStart(ending, untilIdle, error)
+    if (isStarted || !(await isStoppedEarly(stopping.signal))) throw error
+    return judgeStoppedStart(ending, untilIdle, error)
   } finally {
-    io.signal.removeEventListener('abort', interrupted)
+    io.signal.removeEventListener('abort', onInterrupt)
     stopping.abort()
     await closers.close()
   }
 }
 
 /** Decides about a run that was stopped during its start: an error with `untilIdle` or after a deadline, else 0. */
-function stoppedAtStart(ending: RunEnd, untilIdle: boolean, cause: unknown): ExitCode {
+function judgeStoppedStart(ending: RunEnd, untilIdle: boolean, cause: unknown): ExitCode {
   if (ending.kind === 'interrupted' && !untilIdle) return 0
   const reason =
     ending.kind === 'deadline' ? `within the deadline of ${ending.limitMs / 1000} s` : 'before it was interrupted'

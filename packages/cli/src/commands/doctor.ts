@@ -24,7 +24,7 @@ const frameworks: readonly DoctorFramework[] = frameworkNames.flatMap((name) =>
 export function addDoctor(cli: Cli): void {
   const exampleFile = `doctor https://shop.example/webhook --secret-file secret.txt --integration ${exampleAddress} --json`
   const timeoutHelp = 'how long to wait for an answer (default: 5s, as in the service)'
-  const frameworkHelp = 'print only its lines (default: from ./package.json)'
+  const frameworkHelp = 'print only the lines of this framework (default: from ./package.json)'
   addCommand(cli, 'doctor', examineReceiver, 'doctor http://127.0.0.1:4000/webhook --env-file .env.local', exampleFile)
     .summary('probe a receiver of notifications, and print what to change')
     .description(

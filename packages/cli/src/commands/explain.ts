@@ -4,7 +4,7 @@ import { addCommand, append, type Cli, type Options, wholeNumberParser } from '.
 import { UsageError } from '../errors.js'
 import { findFrameworks, readInput, readIntegratorVariables, readSecret, type Variables } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
-import { createReporter, grouped, indent, roundedDuration, table } from '../output.js'
+import { alignRows, createReporter, grouped, indent, roundedDuration } from '../output.js'
 
 interface ExplainFlags
   extends Options<'body' | 'headers' | 'apiSecretEnv' | 'envFile', string>,
@@ -15,7 +15,7 @@ interface ExplainFlags
 }
 
 /** The variable that the documentation's receivers use. */
-const usualVariable = 'WEBHOOK_SIGNING_SECRET'
+const defaultVariable = 'WEBHOOK_SIGNING_SECRET'
 const maxMiB = 16
 /** The last second of the year 9999. */
 const lastSecond = 253_402_300_799
@@ -37,8 +37,8 @@ export function addExplain(cli: Cli): void {
     .argument('[file]', 'the request (default: standard input)')
     .option('--body <file>', 'the body, if the request does not contain it; - reads standard input')
     .option('--headers <file>', 'the headers, as lines or JSON, instead of a request; needs --body')
-    .option('--secret-env <name>', `variable with a signing secret; repeatable (default: ${usualVariable})`, append)
-    .option('--secret-file <file>', 'file with a signing secret, line breaks included; repeatable', append)
+    .option('--secret-env <name>', `variable with a signing secret; repeatable (default: ${defaultVariable})`, append)
+    .option('--secret-file <file>', 'file with a signing secret, used byte for byte; repeatable', append)
     .option('--previous-secret-env <name>', 'variable with a replaced signing secret; repeatable', append)
     .option('--api-secret-env <name>', 'variable with the API secret, to detect that the two secrets are swapped')
     .option('--env-file <file>', 'file with variables that the environment lacks (default: .env.local, if it exists)')
@@ -74,7 +74,7 @@ async function readRequest(file: string | undefined, flags: ExplainFlags, io: Io
 async function readSecrets(flags: ExplainFlags, io: Io) {
   const { secretEnv = [], secretFile = [], previousSecretEnv = [], apiSecretEnv, envFile } = flags
   const variables = await readIntegratorVariables(envFile, io)
-  const names = secretEnv.length + secretFile.length === 0 ? [usualVariable] : secretEnv
+  const names = secretEnv.length + secretFile.length === 0 ? [defaultVariable] : secretEnv
   const fileSecrets = await Promise.all(
     secretFile.map(async (path) => ({ name: path, value: (await readInput(path, io, 1)).toString() })),
   )
@@ -102,17 +102,17 @@ function explanationText(explained: ExplainedRequest, shown: readonly string[]):
   const isShown = (title: string) => shown.length === 0 || shown.includes(title.toLowerCase().replace(' ', '-'))
   const lines = all.filter(({ framework }) => isShown(framework))
   return [
-    verdict(explained),
+    verdictText(explained),
     ...findings.flatMap((finding, index) => ['', ...findingText(finding, index + 1)]),
     ...(lines.length === 0 ? [] : ['', 'The raw body in your framework:']),
-    ...indent(table(lines.map(({ framework, line }) => [framework, line]))),
+    ...indent(alignRows(lines.map(({ framework, line }) => [framework, line]))),
     '',
-    ...facts(explained),
+    ...factsText(explained),
     ...warnings.map((warning) => `Note: ${warning}`),
   ]
 }
 
-function verdict({ verified, signature, signedBy, findings: [first] }: ExplainedRequest): string {
+function verdictText({ verified, signature, signedBy, findings: [first] }: ExplainedRequest): string {
   if (verified) return `Verified: ${signedBy ?? ''} signed these bytes.`
   const doubt = first === undefined || first.proved ? '' : '; likely cause'
   const though = signature === 'matches' ? ', although the signature matches' : ''
@@ -128,7 +128,7 @@ function findingText({ code, proved, cause, evidence, change }: ExplainFinding, 
   ]
 }
 
-function facts({ header, ageSeconds, toleranceSeconds, bodyBytes, signedBytes }: ExplainedRequest): string[] {
+function factsText({ header, ageSeconds, toleranceSeconds, bodyBytes, signedBytes }: ExplainedRequest): string[] {
   const fields = header.fields.map(({ name, length, status }) => `${name} (${status}, ${grouped(length)} characters)`)
   return [
     `Signature header: ${header.count === 0 ? 'not found under its name' : fields.length > 0 ? fields.join(', ') : 'no field found'}.`,

@@ -12,7 +12,7 @@ import { defaultLimit, type Options } from '../command.js'
 import { UsageError } from '../errors.js'
 import { readInput } from '../input.js'
 import type { Io } from '../io.js'
-import { type Columns, grouped, momentText, type ReportedEvent, shortHash, tableOf } from '../output.js'
+import { type Columns, grouped, momentText, type ReportedEvent, shortHash, toTable } from '../output.js'
 import { type OperateOptions, type Operation, operate } from '../with-service.js'
 
 /** `email`: an address in any spelling, or `-` for standard input. It is hashed, and never printed or stored. */
@@ -65,7 +65,7 @@ function createListAction<T, O extends IdentityOptions = IdentityOptions>(list: 
     const emailKey = await readEmailKey(identity, options, io)
     const rows = await list.read(identity, { emailKey, limit: limit + 1 }, options)
     const pageRows = rows.slice(0, limit)
-    report.all(pageRows, list.event, (all) => tableOf(all, list.columns), `No ${list.noun} matches.`)
+    report.all(pageRows, list.event, (all) => toTable(all, list.columns), `No ${list.noun} matches.`)
     const last = pageRows.at(-1)
     if (rows.length <= limit || last === undefined) return
     const more = list.more?.(last)

@@ -1,17 +1,17 @@
-/** `payment-integration integrations …`: creates, changes and moves them, and rotates their secrets. @module */
+/** `payment-integration integrations …`: manages integrations, their secrets and their moves. @module */
 import type { IntegrationView, MoveError } from '@payment-integration/core'
 import type { EndpointView, UnrecordedRange } from '@payment-integration/core/internal'
 import { Argument } from 'commander'
 import { createGzipFile, openGzipFile } from '../archive.js'
 import type { Cli, Options } from '../command.js'
-import { addGroup, exampleAddress, parseAddress, parseDuration, parseNotificationUrl } from '../command.js'
+import { addGroup, exampleAddress, parseAddress, parseDuration, parseHttpUrl } from '../command.js'
 import { UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { exactDuration, grouped, momentText, shownOnce } from '../output.js'
 import { type OperateOptions, type Operation, operate, operateOrCreate, withService } from '../with-service.js'
 
-const address = () => new Argument('<address>', 'integration address: 0x and 40 hex digits').argParser(parseAddress)
-const parseUrlOrNone = (text: string) => (text === 'none' ? null : parseNotificationUrl(text))
+const addressArg = () => new Argument('<address>', 'integration address: 0x and 40 hex digits').argParser(parseAddress)
+const parseUrlOrNone = (text: string) => (text === 'none' ? null : parseHttpUrl(text))
 
 export function addIntegrations(cli: Cli): void {
   const example = `create ${exampleAddress} --name "My shop"`
@@ -20,27 +20,27 @@ export function addIntegrations(cli: Cli): void {
   const urlHelp = 'where notifications are sent: an https URL (with PI_ENV=development also http to this machine)'
   change('create', createIntegration, `create ${exampleAddress} --url https://shop.example/webhook`)
     .description('register an integration and print its two secrets once')
-    .addArgument(address())
+    .addArgument(addressArg())
     .option('--name <name>', 'label for operators')
-    .option('--url <url>', urlHelp, parseNotificationUrl)
+    .option('--url <url>', urlHelp, parseHttpUrl)
   add('list', listIntegrations, 'list --json').description(
     'list all integrations without their secrets, and which endpoints fail',
   )
   change('enable', setIntegrationEnabled(true), `enable ${exampleAddress}`)
     .description('accept requests from an integration again, and send its deliveries')
-    .addArgument(address())
+    .addArgument(addressArg())
   change('disable', setIntegrationEnabled(false), `disable ${exampleAddress}`)
     .description(
       'reject requests of an integration with 401 after at most a quarter of a second, and pause its deliveries',
     )
-    .addArgument(address())
+    .addArgument(addressArg())
   change('set-url', setIntegrationUrl, `set-url ${exampleAddress} https://shop.example/webhook`)
     .description('change the URL to which notifications are sent')
-    .addArgument(address())
+    .addArgument(addressArg())
     .argument('<url>', 'an https URL, or the word none to send no notifications', parseUrlOrNone)
   change('export', exportIntegration, `export ${exampleAddress} --to shop.jsonl.gz`)
     .description('disable an integration, and write it to a file for another cell')
-    .addArgument(address())
+    .addArgument(addressArg())
     .requiredOption('--to <file>', 'path of the new file; it will contain payments and encrypted secrets')
   change('import', importIntegration, 'import shop.jsonl.gz')
     .description('import an integration from a file of another cell and enable it; after an interruption, run it again')
@@ -49,7 +49,7 @@ export function addIntegrations(cli: Cli): void {
   const signing = `${rotation} --signing`
   change('rotate-secret', rotateSecret, `${rotation} --grace 7d`, `${signing} --prepare`, `${signing} --activate`)
     .description('replace the API secret; with --signing, replace the webhook secret in two steps')
-    .addArgument(address())
+    .addArgument(addressArg())
     .option('--signing', 'replace the webhook secret; needs --prepare, --activate or --abort')
     .option(
       '--prepare',
@@ -144,7 +144,7 @@ async function rotateSecret(address: string, options: RotateOptions, io: Io): Pr
   })
 }
 
-const steps = `A webhook secret is replaced in two steps, so that the receiver knows the new one first:
+const rotationSteps = `A webhook secret is replaced in two steps, so that the receiver knows the new one first:
   rotate-secret <address> --signing --prepare    creates and prints the new secret; add it to the receiver
   rotate-secret <address> --signing --activate   signs with the new secret; add --no-grace if the old one has leaked
 To delete the new secret instead, pass --abort in place of --activate.`
@@ -152,7 +152,7 @@ To delete the new secret instead, pass --abort in place of --activate.`
 /** Runs one step of the rotation of a signing secret: docs/rotate-a-signing-secret.md. */
 async function rotateSigningSecret(address: string, options: RotateOptions, io: Io): Promise<ExitCode> {
   const { signing = false, prepare = false, activate = false, abort = false, grace } = options
-  if (!signing || [prepare, activate, abort].filter(Boolean).length !== 1) throw new UsageError(steps)
+  if (!signing || [prepare, activate, abort].filter(Boolean).length !== 1) throw new UsageError(rotationSteps)
   if (!activate && grace !== undefined) throw new UsageError('--grace and --no-grace need --activate.')
   const command = `payment-integration integrations rotate-secret ${address} --signing`
   return withService(options, io, async ({ integrations }, report) => {

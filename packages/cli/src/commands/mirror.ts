@@ -99,7 +99,7 @@ async function runUntilAborted(
   if (listen === undefined) return mirror.run({ everyMs, signal })
   const { url, close } = await serveEndpoint(listen, {
     receive: mirror.receive,
-    onError: (error) => printer.failure('receive', error),
+    onError: (error) => printer.reportFailure('receive', error),
     onRejection: ({ code, status }) =>
       report({ event: 'rejected', code, status }, () => [`Rejected a delivery: ${code} (${status}).`]),
   })
@@ -216,11 +216,11 @@ export async function serveEndpoint(
   }
 }
 
-/** Prints events in their order, and the status from `readStatus` after each finished run. */
+/** Prints events in their order, and the status from `readStatus` after each reconciliation. */
 function createPrinter({ live }: Pick<Io, 'live'>, report: Reporter, readStatus: () => Promise<MirrorStatus>) {
   let pending = Promise.resolve()
 
-  function failure(step: string, error: unknown): void {
+  function reportFailure(step: string, error: unknown): void {
     const { code, message } = toErrorFields(error)
     report({ event: 'failed', step, code: code || null, message }, () => [
       `Failed to ${step}: ${message.slice(0, 500)}`,
@@ -231,7 +231,7 @@ function createPrinter({ live }: Pick<Io, 'live'>, report: Reporter, readStatus:
     try {
       report({ event: 'status', ...(await readStatus()) }, statusText)
     } catch (error) {
-      failure('read the status', error)
+      reportFailure('read the status', error)
     }
   }
 
@@ -242,12 +242,12 @@ function createPrinter({ live }: Pick<Io, 'live'>, report: Reporter, readStatus:
       return report.progress(`Compared ${grouped(given.compared)} payments.`)
     }
     live?.([])
-    if (given.type === 'failed') return failure(given.step, given.error)
+    if (given.type === 'failed') return reportFailure(given.step, given.error)
     report({ event: type, ...facts }, () => eventText(given))
     if (given.type === 'reconciled') pending = pending.then(printStatus)
   }
 
-  return { failure, print, done: () => pending }
+  return { reportFailure, print, done: () => pending }
 }
 
 function eventText(event: Exclude<MirrorEvent, { type: 'progress' | 'failed' }>): string[] {
@@ -265,8 +265,8 @@ function eventText(event: Exclude<MirrorEvent, { type: 'progress' | 'failed' }>)
   }
 }
 
-function reconciledText(found: MirrorReconciliation): string[] {
-  const { full, compared, added, updated, completed, refreshed, left, unknown } = found
+function reconciledText(result: MirrorReconciliation): string[] {
+  const { full, compared, added, updated, completed, refreshed, left, unknown } = result
   const changes = Object.entries({ added, updated, completed, refreshed, incomplete: left })
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${grouped(count)} ${name}`)

@@ -3,7 +3,7 @@ import { paymentStates } from '@payment-integration/contract'
 import { Option } from 'commander'
 import { createFile } from '../archive.js'
 import type { Cli, Options } from '../command.js'
-import { addGroup, checkTimes, formParser, momentParser, parseAddress, parseChainId } from '../command.js'
+import { addGroup, checkTimes, momentParser, parseAddress, parseChainId, patternParser } from '../command.js'
 import { asInterrupted } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { counted } from '../output.js'
@@ -23,7 +23,7 @@ export function addPayments(cli: Cli): void {
     .option('--until <time>', 'in a block before this time', parseMoment)
 }
 
-const parseFile = formParser(/\.(csv|jsonl)$/, 'Expected a name that ends in .csv or .jsonl.')
+const parseFile = patternParser(/\.(csv|jsonl)$/, 'Expected a name that ends in .csv or .jsonl.')
 
 type ExportOptions = OperateOptions &
   Options<'integration', string> &

@@ -8,7 +8,7 @@ import {
   addGroup,
   databaseOption,
   durationParser,
-  examples,
+  formatExamples,
   parsePort,
   wholeNumberParser,
 } from '../command.js'
@@ -30,7 +30,7 @@ export function addServe(cli: Cli): void {
     .option('--port <port>', portHelp, parsePort)
     .option(...databaseOption)
     .option('--role <roles>', 'roles of this process, such as api,dispatcher,indexer:137 (PI_ROLES, default all)')
-    .option('--variables', 'print each PI_… variable with its default and meaning, and end')
+    .option('--variables', 'print each PI_… variable with its default and meaning, then exit')
 }
 
 type ServeOptions = Omit<ConfigFlags, 'roles'> & Options<'role', string> & Options<'variables' | 'json'>
@@ -123,7 +123,7 @@ export function addFeed(cli: Cli): void {
     .summary('publish proven blocks of chains for many deployments')
     .description('publish proven blocks of chains for many deployments, over NATS JetStream')
     .helpCommand(false)
-    .addHelpText('after', examples(['feed publish']))
+    .addHelpText('after', formatExamples(['feed publish']))
   const exampleLimits = 'feed publish --replicas 1 --max-age 1d --max-megabytes 100'
   const sizeHelp = 'size at which a new stream drops its oldest blocks (default 1024)'
   addCommand({ ...cli, program: group }, 'publish', publish, 'feed publish', exampleLimits)
@@ -218,7 +218,7 @@ const contractSchema = schemaAction(async ({ schema }, report, options, io) => {
   if (contract.length > 0 && !(await isConfirmed(options, contract, io))) return 1
   await schema.contract((progress) => showStep(progress, report))
   report({ event: 'contracted', steps: contract.length }, () => [
-    contract.length === 0 ? 'Nothing of older releases is left.' : 'What only older releases needed is removed.',
+    contract.length === 0 ? 'Nothing of older releases is left.' : 'All that only older releases needed is removed.',
   ])
   return 0
 })

@@ -9,7 +9,7 @@ import { InvalidArgumentError } from 'commander'
 import { addCommand, type Cli, databaseOption, type Options } from '../command.js'
 import { DatabaseMissingError, InterruptedError, ServerError, UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
-import { type Columns, counted, createReporter, indent, roundedDuration, tableOf } from '../output.js'
+import { type Columns, counted, createReporter, indent, roundedDuration, toTable } from '../output.js'
 import { type OperateOptions, withService } from '../with-service.js'
 
 /** Timeout in milliseconds: the server waits at most two seconds for its database; the network gets three. */
@@ -17,7 +17,7 @@ const timeoutMs = 5_000
 /** Limit of a report in bytes; a thousand nodes need far less. */
 const maxBytes = 1_048_576
 
-async function askHealth(url: string, signal: AbortSignal): Promise<HealthReport> {
+async function fetchHealth(url: string, signal: AbortSignal): Promise<HealthReport> {
   let body: unknown
   const limit = startTimeLimit(timeoutMs, signal)
   try {
@@ -118,19 +118,19 @@ function statusText(url: string, health: HealthReport, now: number, getPrice: (c
   return [
     `${status}: ${url}, database ${database}`,
     ...(recording === 'own' ? ['Only payments of its own integrations are stored (PI_RECORD=own).'] : []),
-    ...(chains.length === 0 ? ['The server follows no chain.'] : ['', ...tableOf(chains, getChainColumns(now))]),
+    ...(chains.length === 0 ? ['The server follows no chain.'] : ['', ...toTable(chains, getChainColumns(now))]),
     ...chains.flatMap((chain) => formatDetails(chain, now, getPrice(chain.chainId))),
   ]
 }
 
 export function processesText({ processes }: { readonly processes: readonly RunningProcess[] }, now: number): string[] {
   if (processes.length === 0) return ['', 'No process runs on this database.']
-  return ['', 'Processes', ...indent(tableOf(processes, getProcessColumns(now)))]
+  return ['', 'Processes', ...indent(toTable(processes, getProcessColumns(now)))]
 }
 
 export function proofsText({ chainId, ranges }: { chainId: number; ranges: readonly ProvenRange[] }): string[] {
   if (ranges.length === 0) return ['', `Chain ${chainId}: no block is stored.`]
-  return ['', `Chain ${chainId}: how its blocks were proven, newest first`, ...indent(tableOf(ranges, proofColumns))]
+  return ['', `Chain ${chainId}: how its blocks were proven, newest first`, ...indent(toTable(ranges, proofColumns))]
 }
 
 export function notificationsText({ failing }: { readonly failing: number }): string[] {
@@ -167,7 +167,7 @@ function formatDetails({ chainId, headAt, nodes, error, lastError }: ChainHealth
     '',
     `Chain ${chainId}`,
     ...indent([
-      ...(nodes.length === 0 ? [] : [...tableOf(nodes, nodeColumns), ...tableOf(nodes, getTrafficColumns(price))]),
+      ...(nodes.length === 0 ? [] : [...toTable(nodes, nodeColumns), ...toTable(nodes, getTrafficColumns(price))]),
       ...messages,
     ]),
   ]
@@ -193,7 +193,7 @@ const maxRanges = 10
 async function showStatus(options: StatusOptions, io: Io): Promise<ExitCode> {
   const { json, url = findServerUrl(io.env) } = options
   const report = createReporter(io, json)
-  const health = await askHealth(url, io.signal).catch((error: unknown) => {
+  const health = await fetchHealth(url, io.signal).catch((error: unknown) => {
     if (error instanceof ServerError) return error
     throw error
   })

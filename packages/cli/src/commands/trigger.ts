@@ -4,7 +4,7 @@ import { triggerPath, triggerScenarios, triggerVerdicts } from '@payment-integra
 import { parseForeignJson, readForeignJson } from '@payment-integration/contract/internal-io'
 import type { TriggerEvent, TriggerRequest } from '@payment-integration/testing/twin'
 import { Argument, Option } from 'commander'
-import { addCommand, type Cli, formParser, type Options, parseAddress, parseChainId } from '../command.js'
+import { addCommand, type Cli, type Options, parseAddress, parseChainId, patternParser } from '../command.js'
 import { InterruptedError, ServerError, UsageError } from '../errors.js'
 import type { Integrator, IntegratorOptions } from '../input.js'
 import { getCredentialsError, getEndpoint, readIntegrator, withIntegrator } from '../input.js'
@@ -74,7 +74,7 @@ function parseDetail(scenario: TriggerScenario, detail: string | undefined): Pic
   return { verdict }
 }
 
-const parseAmount = formParser(/^(?:0|[1-9]\d{0,29})(?:\.\d{1,30})?$/, 'Expected a decimal such as 12.50.')
+const parseAmount = patternParser(/^(?:0|[1-9]\d{0,29})(?:\.\d{1,30})?$/, 'Expected a decimal such as 12.50.')
 
 /** The longest line, in characters; a block of 100 hashes is shorter. */
 const maxLine = 1_000_000

@@ -6,7 +6,7 @@ export type DemoChain = Awaited<ReturnType<typeof startDemoChain>>
 
 const merchantIndex = 2
 
-/** Starts anvil and deploys a router. @param signal - Aborts the start only. Call `stop` after the chain's readers. */
+/** Starts anvil and deploys a router. @param signal - Aborts the start only. Stop the chain's readers before `stop`. */
 export async function startDemoChain(signal: AbortSignal) {
   let setReason: (reason: string) => void = () => {}
   const exitReason = new Promise<string>((resolve) => {
@@ -26,22 +26,22 @@ export async function startDemoChain(signal: AbortSignal) {
     })
     const deployment = await Promise.race([deployDevRouter(anvil), interrupted])
     const payer = createPayer({ ...anvil, deployment })
-    const receiver = deriveDevAccount(merchantIndex).address
+    const merchant = deriveDevAccount(merchantIndex).address
     const { router, tokens } = deployment
     const { address, symbol, decimals } = tokens.usdc
-    const unit = 10n ** BigInt(decimals - 2)
+    const unitsPerCent = 10n ** BigInt(decimals - 2)
     return {
       rpcUrl: anvil.rpcUrl,
       chainId: anvil.chainId,
       router: router.address,
       routerVersion: router.version,
       token: { address, symbol, currency: 'USD' },
-      merchant: receiver.toLowerCase(),
+      merchant: merchant.toLowerCase(),
       exitReason,
       /** `settlementCents`: hundredths of the token. */
       pay(payment: { integrationAddress: string; settlementCents: number; memo: string }) {
-        const { settlementCents, ...named } = payment
-        return payer.pay({ ...named, receiver, amount: BigInt(settlementCents) * unit })
+        const { settlementCents, ...reference } = payment
+        return payer.pay({ ...reference, receiver: merchant, amount: BigInt(settlementCents) * unitsPerCent })
       },
       stop: anvil.stop,
     }

@@ -28,7 +28,7 @@ const usdPerHundredEur = 108
 export function planPayment(number: number, fraction: () => number) {
   const cents = 100 + Math.floor(fraction() * 11_901)
   const merchant = merchants[Math.floor(fraction() * merchants.length)] ?? merchants[0]
-  const refunded = fraction() < refundShare
+  const isRefunded = fraction() < refundShare
   const settlementCents = Math.round((cents * usdPerHundredEur) / 100)
   const invoice = {
     amount: decimal(cents),
@@ -47,7 +47,7 @@ export function planPayment(number: number, fraction: () => number) {
     /** The settlement amount as a decimal string, such as 12.50. */
     settlementAmount: invoice.settlementAmount,
     price: `${invoice.amount} ${invoice.currency}`,
-    updates: refunded ? [...paid, ...refund] : paid,
+    updates: isRefunded ? [...paid, ...refund] : paid,
   }
 }
 
@@ -120,8 +120,8 @@ export function createComparison(options: {
     const stored = options.stored(payment)
     if (stored === null) return { state, difference: 'The receiver stored nothing.' }
     // The API's payment has every field of the notification: docs/interface.md 2.1, below the table.
-    const read: Readonly<Record<string, unknown>> = payment
-    const [field] = Object.entries(stored).find(([name, value]) => !isDeepStrictEqual(read[name], value)) ?? []
+    const apiFields: Readonly<Record<string, unknown>> = payment
+    const [field] = Object.entries(stored).find(([name, value]) => !isDeepStrictEqual(apiFields[name], value)) ?? []
     return { state, difference: field === undefined ? null : `The API and the receiver disagree about "${field}".` }
   }
 }

@@ -177,8 +177,8 @@ export async function startDemo(settings: DemoSettings) {
     pay: ({ settlementCents, memo }: PaymentPlan): Promise<string> =>
       chain.pay({ integrationAddress: address, settlementCents, memo }),
     relay,
-    doctor: to && (() => examine(to.href)),
-    /** Replays the last delivery; `retryNow` makes all waiting retries due. Both resolve with a sentence for people. */
+    doctor: to && (() => examineReceiver(to.href)),
+    /** Replays the last delivery; `retryNow` makes all pending deliveries due. Both resolve with a sentence for people. */
     async replayLast() {
       const last = tracker.lastDelivery()
       if (last === null) return 'Nothing was delivered yet.'
@@ -198,7 +198,7 @@ export async function startDemo(settings: DemoSettings) {
     },
   }
 
-  async function examine(url: string): Promise<string> {
+  async function examineReceiver(url: string): Promise<string> {
     const { runDoctor } = await import('@payment-integration/testing/doctor')
     const receiver = { signingSecret: issued.signingSecret, integrationAddress: address }
     const report = await runDoctor({ url, ...receiver, now: io.now, signal })
@@ -215,7 +215,7 @@ export async function startDemo(settings: DemoSettings) {
   }
 }
 
-/** Like `Promise.all`, but first waits for all, so that every started part can be closed. */
+/** Like `Promise.all`, but first waits until all have settled, so that every started part can be closed. */
 async function waitForAll<T extends readonly unknown[] | []>(starts: T) {
   await Promise.allSettled(starts)
   return Promise.all(starts)

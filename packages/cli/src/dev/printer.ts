@@ -51,15 +51,15 @@ function formatEvent(event: DemoEvent, time: number, style: Style, hasKeys: bool
   const at = style.dim(formatClock(time))
   switch (event.event) {
     case 'ready':
-      return header(event, style, hasKeys)
+      return formatHeader(event, style, hasKeys)
     case 'payment.sent':
       return ['', `${at}  payment  ${shortHash(event.txHash)}  ${event.price}, paid as ${event.paid}  ${event.memo}`]
     case 'payment.indexed':
       return [`${at}  indexed  ${shortHash(event.txHash)}  block ${event.blockNumber}`]
     case 'payment.changed':
-      return [`${at}  state    ${shortHash(event.txHash)}  ${change(event.from, event.to, style)}   v${event.version}`]
+      return [`${at}  state    ${shortHash(event.txHash)}  ${formatChange(event, style)}   v${event.version}`]
     case 'delivery.attempted':
-      return delivery(event, at, style)
+      return formatDelivery(event, at, style)
     case 'receiver.rejected':
       return [`${at}  ${style.red(`receiver rejected a request: ${event.code}, answered ${event.status}`)}`]
     case 'receiver.blocked': {
@@ -70,7 +70,7 @@ function formatEvent(event: DemoEvent, time: number, style: Style, hasKeys: bool
     case 'forward.failed':
       return [`${at}  ${style.red('receiver')} ${event.advice}`]
     case 'env.file':
-      return envFile(event, style)
+      return formatEnvFile(event, style)
     case 'hotkey': {
       const lines = event.text.split('\n')
       return lines.length > 1 ? lines : [`${at}  ${style.dim(event.text)}`]
@@ -85,7 +85,7 @@ function formatEvent(event: DemoEvent, time: number, style: Style, hasKeys: bool
     case 'problem':
       return [`${at}  ${style.red(`problem  ${event.reason}`)}`]
     case 'summary':
-      return summary(event, style)
+      return formatSummary(event, style)
   }
 }
 
@@ -95,7 +95,7 @@ function isShownQuietly(event: DemoEvent): boolean {
 }
 
 /** The header: eleven lines. The line about the env file may follow as the twelfth. */
-function header(event: ReadyEvent, style: Style, hasKeys: boolean): string[] {
+function formatHeader(event: ReadyEvent, style: Style, hasKeys: boolean): string[] {
   const { url, forwardsTo } = event
   const row = (name: string, value: string, note = '') =>
     `  ${name.padEnd(14)}  ${value}${note === '' ? '' : `   ${style.dim(note)}`}`
@@ -151,7 +151,7 @@ export function formatCommands(event: ReadyEvent, legacy: LegacyReadyEvent | nul
   ]
 }
 
-function envFile(event: EnvFileEvent, style: Style): string[] {
+function formatEnvFile(event: EnvFileEvent, style: Style): string[] {
   if (event.kind === 'kept')
     return [
       `  ${style.yellow(`${event.path} was not changed: it has your own values or is not UTF-8. PAYMENTS_URL is the API above without /api/v1.`)}`,
@@ -160,7 +160,7 @@ function envFile(event: EnvFileEvent, style: Style): string[] {
   return [`  Env file        ${event.path} ${style.dim('written with the five values')}${ignored}`]
 }
 
-function delivery(event: DeliveryEvent, at: string, style: Style): string[] {
+function formatDelivery(event: DeliveryEvent, at: string, style: Style): string[] {
   const status = formatAnswer(event)
   const color = event.outcome === 'delivered' ? style.green : style.red
   const after = {
@@ -174,12 +174,12 @@ function delivery(event: DeliveryEvent, at: string, style: Style): string[] {
   ]
 }
 
-function change(from: string | null, to: string | null, style: Style): string {
+function formatChange({ from, to }: Readonly<Record<'from' | 'to', string | null>>, style: Style): string {
   const color = /success$/.test(to ?? '') ? style.green : /failure$/.test(to ?? '') ? style.red : style.yellow
   return `${from ?? 'none'} -> ${color(to ?? 'none')}`
 }
 
-function summary(event: SummaryEvent, style: Style): string[] {
+function formatSummary(event: SummaryEvent, style: Style): string[] {
   const verdict = event.ok ? style.green('ok') : style.red('failed')
   const median = event.p50Ms === null ? '-' : `${Math.round(event.p50Ms)} ms`
   return [

@@ -99,7 +99,7 @@ const noAnswer = { status: null, retryAfter: null }
 /** Creates a relay. The same advice is reported once, until it changes or a delivery succeeds. */
 export function createRelay(url: string, forwardTo: Forward, seed: number, report: DemoSink) {
   const chaos = createChaos({ seed, plan })
-  let isFaulty = false
+  let isChaosOn = false
   let lastAdvice: string | null = null
   const late: ForwardedDelivery[] = []
 
@@ -130,15 +130,15 @@ export function createRelay(url: string, forwardTo: Forward, seed: number, repor
     /** Forwards a delivery. A status of null closes the service's connection without an answer. */
     async pass(delivery: ForwardedDelivery): Promise<Pick<Forwarded, 'status' | 'retryAfter'>> {
       const waiting = late.splice(0)
-      const answer = await passWith(isFaulty ? chaos.next() : null, delivery)
+      const answer = await passWith(isChaosOn ? chaos.next() : null, delivery)
       // Late deliveries follow after the answer, because the service waits a limited time.
       void forwardAll(waiting)
       return answer
     },
     toggleChaos() {
-      isFaulty = !isFaulty
-      if (!isFaulty) void forwardAll(late.splice(0))
-      return isFaulty
+      isChaosOn = !isChaosOn
+      if (!isChaosOn) void forwardAll(late.splice(0))
+      return isChaosOn
     },
   }
 }

@@ -19,13 +19,13 @@ interface SessionPlan {
 
 export type Nudge = ReturnType<typeof createNudge>
 
-/** `nudge` ends the current wait, or else the next one. The waiter calls `used` after each wait on `signal`. */
+/** `nudge` ends the current wait, or else the next one. The waiter calls `reset` after each wait on `signal`. */
 export function createNudge() {
   let controller = new AbortController()
   return {
     nudge: () => controller.abort(),
     signal: (): AbortSignal => controller.signal,
-    used() {
+    reset() {
       controller = new AbortController()
     },
   }
@@ -80,7 +80,7 @@ export async function runSession(
   async function pause(): Promise<void> {
     const { everyMs, nudge } = plan
     await io.sleep(everyMs, nudge === undefined ? signal : AbortSignal.any([signal, nudge.signal()]))
-    nudge?.used()
+    nudge?.reset()
   }
 
   for (let number = 1; number <= plan.payments && !signal.aborted; number += 1) {

@@ -5,17 +5,17 @@ import type { DeliveryEvent, DemoSink } from './demo-events.js'
 /**
  * Creates a listener for the service.
  * @param chainId - The chain of the demo's own payments; the simulated chains are reorganized on purpose.
- * @param stopping - Whether the run is shutting down: events are then ignored, because the parts stop one by one.
+ * @param isStopping - Whether the run is shutting down: events are then ignored, because the parts stop one by one.
  */
 export function watchService(
   report: DemoSink,
   tracker: PaymentTracker,
   chainId: number,
-  stopping: () => boolean,
+  isStopping: () => boolean,
 ): (event: ServiceEvent) => void {
-  const problem = (reason: string) => report({ event: 'problem', reason })
+  const reportProblem = (reason: string) => report({ event: 'problem', reason })
   return (event) => {
-    if (stopping()) return
+    if (isStopping()) return
     switch (event.type) {
       case 'payment.indexed': {
         const { txHash, blockNumber } = event
@@ -35,18 +35,18 @@ export function watchService(
       }
       case 'update.settled':
         if (event.outcome !== 'refused') return
-        return problem(`Update ${event.updateId} was rejected: ${event.reason ?? ''}`)
+        return reportProblem(`Update ${event.updateId} was rejected: ${event.reason ?? ''}`)
       case 'chain.failed':
-        return problem(`Chain ${event.chainId}: ${event.message}`)
+        return reportProblem(`Chain ${event.chainId}: ${event.message}`)
       case 'chain.reorganized':
         if (event.chainId !== chainId) return
-        return problem(`Chain ${event.chainId} was reorganized above block ${event.commonAncestor}.`)
+        return reportProblem(`Chain ${event.chainId} was reorganized above block ${event.commonAncestor}.`)
       case 'log.quarantined':
-        return problem(
+        return reportProblem(
           `Chain ${event.chainId}: log ${event.logIndex} of ${event.txHash} is not a payment: ${event.reason}`,
         )
       case 'delivery.exhausted':
-        return problem(
+        return reportProblem(
           `The notification of version ${event.version} of ${event.txHash} is exhausted: ${event.reason ?? 'no answer'}`,
         )
       case 'endpoint.failing':

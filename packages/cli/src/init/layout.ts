@@ -18,24 +18,24 @@ interface Framework {
   readonly servesAlone: boolean
 }
 
-const either = ['sqlite', 'postgres'] as const
+const bothDatabases = ['sqlite', 'postgres'] as const
 
 export const frameworks: Readonly<Record<FrameworkName, Framework>> = {
-  express: { title: 'Express', needs: ['express'], databases: either, servesAlone: true },
-  fastify: { title: 'Fastify', needs: ['fastify'], databases: either, servesAlone: true },
-  hono: { title: 'Hono', needs: ['hono'], databases: either, servesAlone: true },
-  next: { title: 'Next', needs: ['next'], databases: either, servesAlone: false },
+  express: { title: 'Express', needs: ['express'], databases: bothDatabases, servesAlone: true },
+  fastify: { title: 'Fastify', needs: ['fastify'], databases: bothDatabases, servesAlone: true },
+  hono: { title: 'Hono', needs: ['hono'], databases: bothDatabases, servesAlone: true },
+  next: { title: 'Next', needs: ['next'], databases: bothDatabases, servesAlone: false },
   nest: {
     title: 'Nest',
     needs: ['@nestjs/core', '@nestjs/common', '@nestjs/platform-express', 'reflect-metadata'],
-    databases: either,
+    databases: bothDatabases,
     servesAlone: true,
   },
-  koa: { title: 'Koa', needs: ['koa'], databases: either, servesAlone: true },
+  koa: { title: 'Koa', needs: ['koa'], databases: bothDatabases, servesAlone: true },
   worker: { title: 'Cloudflare Workers', needs: [], databases: [], servesAlone: false },
   // A serverless function has no lasting file system.
   lambda: { title: 'AWS Lambda', needs: [], databases: ['postgres'], servesAlone: false },
-  node: { title: 'node:http', needs: [], databases: either, servesAlone: true },
+  node: { title: 'node:http', needs: [], databases: bothDatabases, servesAlone: true },
 }
 
 /** The line that mounts the webhook in the app. `folder` is the folder of the written code. */

@@ -38,7 +38,7 @@ export async function readProject(folder: string) {
   const extension: 'ts' | 'js' = isTypeScript ? 'ts' : 'js'
   /** Whether `.js` and `.ts` files are ES modules. */
   const isModule = manifest.type === 'module'
-  /** The folder src/ with its slash, if the project has it; else an empty text. */
+  /** The folder src/ with its slash, if the project has it; else an empty string. */
   const source: '' | 'src/' = hasSource ? 'src/' : ''
   const language = { isTypeScript, extension, isModule }
   return { folder, manifestText, manifest, ...language, testRunner, source, entries, sourceEntries }
@@ -53,7 +53,7 @@ export async function readText(folder: string, path: string): Promise<string | n
     return await readFile(join(folder, path), 'utf8')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // A link without a target is not free: a write would create its target.
+    // A symbolic link without a target is an error: a write would create its target.
     if (code === 'ENOENT' && (await lstat(join(folder, path)).catch(() => null)) === null) return null
     if (error instanceof InitError) throw error
     throw new InitError(`${path} cannot be read (${code ?? 'unknown error'}).`, { cause: error })
@@ -119,7 +119,7 @@ function withVersions(present: Texts, names: readonly string[], specs: Texts): T
   return Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** The packages that `init` writes, and the one that `testing` depends on. Each has the version of this package. */
+/** The packages that `init` adds, and `contract`, on which `testing` depends. Each has the version of this package. */
 const ownPackages = ['version-store', 'webhook', 'testing', 'contract']
 
 /** Finds the tarballs of our packages in a folder, as `file:` specs relative to the project. @throws InitError */

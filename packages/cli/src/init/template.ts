@@ -15,7 +15,7 @@ export interface Target {
 
 /**
  * Reads a template, and adapts its text to the project.
- * @param name - For code without the extension, `express/webhook`; for other files with it, `worker/wrangler.toml`.
+ * @param name - The path of code without its extension, such as `express/webhook`; of another file with it.
  * @param words - Further words to replace, such as `PAYMENTS_FOLDER`.
  */
 export async function fromTemplate(name: string, target: Target, words: Readonly<Record<string, string>> = {}) {
@@ -42,7 +42,7 @@ export function toJavaScript(text: string): string {
       .join('\n')
       .replace(/(?:\/\*\* .{0,120} \*\/\n)?export interface .{0,120}\n(?: {2}.{0,120}\n){0,20}\}\n\n/g, '')
       .replace(/^ {2}readonly /gm, '  ')
-      // Removes annotations: object types, function types, type names. A name in capitals is a value of an object.
+      // Removes annotations: object types, function types, type names. A name in capitals after a colon is a value, not a type.
       .replace(/: \{ readonly [^{}]{0,120}\}/g, '')
       .replace(/: \([^()]{0,120}\) => Promise<\w{1,40}>/g, '')
       .replace(

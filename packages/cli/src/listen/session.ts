@@ -1,4 +1,4 @@
-/** Forwards the deliveries of a stream, prints them, and reconnects after a loss. @module */
+/** Forwards the deliveries of a stream, prints them, and reconnects after a lost connection. @module */
 import type { StreamedDeliveryBody } from '@payment-integration/contract/internal'
 import { streamEvents, streamedDeliverySchema, streamReadySchema } from '@payment-integration/contract/internal'
 import { parseForeignJson } from '@payment-integration/contract/internal-io'
@@ -44,7 +44,7 @@ export async function runListen(
       const [server, forwardTo] = [plan.server.href, plan.forwardTo.href]
       report({ event: 'listening', server, forwardTo, ...ready }, ({ notifies }) => [
         `${resumed ? 'Connected again to' : 'Listening to'} ${server}, forwarding to ${forwardTo}`,
-        ...(notifies ? [] : [style.yellow(noUrl)]),
+        ...(notifies ? [] : [style.yellow(noUrlText)]),
       ])
     }
     if (event.event === streamEvents.delivery) await deliver(getValid(streamedDeliverySchema().safeParse(data)))
@@ -81,7 +81,7 @@ export async function runListen(
       return [
         `${time} --> ${name}${missed ? ' (missed)' : ''}`,
         `${time} <-- ${problem === null ? style.green(answered) : style.red(`${answered}: ${problem}`)}`,
-        ...(signatureValid === false ? [style.yellow(otherSecret)] : []),
+        ...(signatureValid === false ? [style.yellow(wrongSecretText)] : []),
       ]
     })
   }
@@ -111,8 +111,8 @@ export async function runListen(
   ])
 }
 
-const noUrl = 'The integration has no notification URL, so it gets no deliveries: ask its operator to set one.'
-const otherSecret = '  The signature does not match this signing secret: the receiver must reject it.'
+const noUrlText = 'The integration has no notification URL, so it gets no deliveries: ask its operator to set one.'
+const wrongSecretText = '  The signature does not match this signing secret: the receiver must reject it.'
 
 function parseData({ data }: StreamEvent): unknown {
   try {
@@ -137,7 +137,7 @@ async function isValid(headers: StreamedDeliveryBody['headers'], body: Uint8Arra
   }
 }
 
-/** The payment's state, only for the printed line: the body is forwarded unread. */
+/** The payment's state, only for the printed line: the body is forwarded unchanged. */
 function parseState(body: Buffer): string | null {
   try {
     const { state } = parseForeignJson(body) as { state?: unknown }

@@ -67,17 +67,17 @@ function open(target: StreamTarget, { lastId, since }: StreamStart, signal: Abor
     Authorization,
     ...(lastId === null ? {} : { 'Last-Event-ID': lastId }),
   }
-  const request = url.protocol === 'https:' ? requestHttps : requestHttp
+  const send = url.protocol === 'https:' ? requestHttps : requestHttp
   return new Promise<IncomingMessage>((resolve, reject) => {
-    const sent = request(url, { headers, agent: false, signal, timeout: silenceMs }, (response) => {
+    const request = send(url, { headers, agent: false, signal, timeout: silenceMs }, (response) => {
       // While the caller handles events, nothing is read: this silence must not count as a loss.
-      sent.setTimeout(0)
+      request.setTimeout(0)
       response.on('error', () => undefined)
       resolve(response)
     })
-    sent.on('timeout', () => sent.destroy(new Error('no answer')))
-    sent.on('error', (error: NodeJS.ErrnoException) => reject(new ConnectionLostError(explainFailure(error, url))))
-    sent.end()
+    request.on('timeout', () => request.destroy(new Error('no answer')))
+    request.on('error', (error: NodeJS.ErrnoException) => reject(new ConnectionLostError(explainFailure(error, url))))
+    request.end()
   })
 }
 

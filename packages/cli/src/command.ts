@@ -70,7 +70,7 @@ const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as co
 /** The longest delay of a Node timer in milliseconds: about 24.8 days. */
 const maxTimerMs = 2 ** 31 - 1
 
-/** Parses a duration such as `500ms`, `3s`, `10m`, `24h` or `7d`, up to the longest delay of a timer. @returns Milliseconds. */
+/** Parses a duration such as `500ms`, `3s`, `10m`, `24h` or `7d`, up to about 24.8 days. @returns Milliseconds. */
 export function parseDuration(text: string): number {
   const ms = durationMs(text)
   if (ms === null) throw new InvalidArgumentError('Expected a number and a unit: 500ms, 3s, 10m, 24h or 7d.')

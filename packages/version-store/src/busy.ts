@@ -23,9 +23,9 @@ const defaultTimeoutMs = 3000
 /** Time between two attempts of a call that waits, in milliseconds. */
 export const retryEveryMs = 10
 
-/** Reads the options once. @throws {RangeError} When the time-out is not a number of milliseconds, 0 or more. */
+/** Checks the options and adds defaults. @throws {RangeError} When the time-out is not 0 or more milliseconds. */
 export function checkBusyOptions(options: BusyOptions) {
-  const { busyTimeoutMs = defaultTimeoutMs, sleep = sleepUntil, monotonicNow = () => performance.now() } = options
+  const { busyTimeoutMs = defaultTimeoutMs, sleep = abortableSleep, monotonicNow = () => performance.now() } = options
   // A timer's delay has at most 31 bits; a longer delay fires at once.
   if (!Number.isFinite(busyTimeoutMs) || busyTimeoutMs < 0 || busyTimeoutMs > 2_147_483_647)
     throw new RangeError(`busyTimeoutMs is ${busyTimeoutMs}; pass milliseconds, 0 to 2147483647.`)
@@ -37,12 +37,12 @@ export type Wait = ReturnType<typeof startWait>
 export function startWait({ busyTimeoutMs, sleep, monotonicNow }: ReturnType<typeof checkBusyOptions>) {
   const deadline = monotonicNow() + busyTimeoutMs
   return {
-    /** For the queue: resolves to {@link StoreBusyError} when the time is over. */
+    /** For the queue: resolves to {@link StoreBusyError} after `busyTimeoutMs`. */
     async waitForTimeout(turn: AbortSignal): Promise<StoreBusyError> {
       await sleep(busyTimeoutMs, turn)
       return new StoreBusyError(busyTimeoutMs, 'effect')
     },
-    /** Milliseconds left; 0 after the end. */
+    /** Milliseconds until the deadline; 0 after it. */
     leftMs: () => Math.max(0, deadline - monotonicNow()),
     /**
      * Repeats the work while it throws because the database is locked. Other errors, and rejections, pass through.
@@ -63,7 +63,7 @@ export function startWait({ busyTimeoutMs, sleep, monotonicNow }: ReturnType<typ
   }
 }
 
-function sleepUntil(ms: number, signal?: AbortSignal): Promise<void> {
+function abortableSleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const stop = () => {
       clearTimeout(timer)

@@ -58,7 +58,7 @@ export class StoreBusyError extends VersionStoreError {
   }
 }
 
-/** A transaction that the store did not begin is open on its connection. Nothing was kept. */
+/** A transaction that the store did not begin is open on its connection. Nothing was stored. */
 export class TransactionOpenError extends VersionStoreError {
   override readonly name = 'TransactionOpenError'
   readonly code = 'ERR_TRANSACTION_OPEN'
@@ -99,7 +99,7 @@ export class TransactionFailedError extends VersionStoreError {
   }
 }
 
-/** The table of versions does not exist. Nothing was kept. */
+/** The table of versions does not exist. Nothing was stored. */
 export class TableMissingError extends VersionStoreError {
   override readonly name = 'TableMissingError'
   readonly code = 'ERR_VERSION_TABLE_MISSING'
@@ -114,8 +114,8 @@ export class TableMissingError extends VersionStoreError {
 /**
  * The effect took longer than `leaseMs`, and another delivery may have begun. Nothing was written through `tx`, and the
  * version is not stored. Other work of the effect may repeat. Lengthen the lease, or shorten the effect.
- * Writes are stored in one case: the connection broke before the last answer, and a greater version was stored
- * before the client resent the commit. The next delivery is then rightly `stale`.
+ * In one case the writes are stored all the same: the connection broke before the last answer, and a greater version
+ * was stored before the client resent the commit. The next delivery is then rightly `stale`.
  */
 export class LeaseLostError extends VersionStoreError {
   override readonly name = 'LeaseLostError'

@@ -10,7 +10,7 @@ import { checkVersion, decideVersion, normalizeIntegration, toKeyParts } from '.
  * @example const { receive } = createReceiver({ verify, store: createMemoryVersionStore(), handle })
  */
 export function createMemoryVersionStore(): ListingVersionStore<undefined> {
-  /** By the key as JSON, so that different keys never have the same text. */
+  /** Versions by the payment's key as JSON, so that different payments never have the same text. */
   const versions = new Map<string, number>()
   /** One delivery at a time per payment; payments do not wait for each other. */
   const queues = createQueues()

@@ -9,7 +9,7 @@ import {
   commitCheckSql,
   isTransactionEnded,
   pageStatement,
-  plain,
+  plainStatement,
   readStatement,
   rejectMissingTable,
   tableSql,
@@ -73,8 +73,8 @@ export type PostgresVersionStoreOptions<Database> = BusyOptions & {
 export interface PostgresVersionStore<Tx> extends ListingVersionStore<Tx> {
   /**
    * The store inside of your own transaction: your commit or rollback decides about version and effect.
-   * An effect that throws rolls back its own work alone, at a savepoint, so that you can go on.
-   * You limit the wait for locks. Above READ COMMITTED, you begin again after a serialization failure (SQLSTATE 40001).
+   * An effect that throws rolls back its own work alone, at a savepoint, so that you can go on. Only your own
+   * `lock_timeout` limits a wait for a lock. Above READ COMMITTED, begin again after a serialization failure (40001).
    * Advance several payments in one order everywhere, or two transactions may deadlock (40P01).
    */
   in(tx: Tx): ListingVersionStore<Tx>
@@ -115,8 +115,8 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
   const { database, table = defaults.table, prepare = true, sql } = Object(options) as typeof options
   const driver = chooseDriver(database, sql, prepare) as PostgresDriver<Tx>
   const busy = checkBusyOptions(options)
-  const statementMs = milliseconds('statementTimeoutMs', options.statementTimeoutMs ?? defaults.statementTimeoutMs)
-  const idleMs = milliseconds('idleTimeoutMs', options.idleTimeoutMs ?? defaults.idleTimeoutMs)
+  const statementMs = checkMilliseconds('statementTimeoutMs', options.statementTimeoutMs ?? defaults.statementTimeoutMs)
+  const idleMs = checkMilliseconds('idleTimeoutMs', options.idleTimeoutMs ?? defaults.idleTimeoutMs)
   const limits = { statementMs, idleMs: driver.survivesIdleTimeout ? idleMs : 0 }
   const ownStatement = advanceStatement(table, limits)
   const nestedStatement = advanceStatement(table)
@@ -137,9 +137,9 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
   }
 
   /** A store. On a pool, deliveries of one payment take turns; on one connection or transaction, all calls do. */
-  function createStoreOn(holder: object, inside?: Tx): ListingVersionStore<Tx> {
+  function createStoreOn(holder: object, outerTx?: Tx): ListingVersionStore<Tx> {
     const { queue, payments } = getConnectionQueues(holder)
-    const isPool = inside === undefined && driver.connection === undefined
+    const isPool = outerTx === undefined && driver.connection === undefined
     const inTurn = <Result>(job: () => Promise<Result>) =>
       isPool ? job() : queue.run(job, startWait(busy).waitForTimeout)
 
@@ -164,14 +164,14 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
         try {
           await guard.start(() => effect(tx))
         } catch (error) {
-          const ended = await driver.query(tx, plain(commitCheck)).then(() => false, isTransactionEnded)
+          const ended = await driver.query(tx, plainStatement(commitCheck)).then(() => false, isTransactionEnded)
           failure = { error: ended ? new TransactionEndedError(error) : error }
           throw error
         }
         return { result: 'apply', commitCheck }
       }
       try {
-        if (inside !== undefined) return await driver.nested(inside, { statement: nestedStatement, values }, work)
+        if (outerTx !== undefined) return await driver.nested(outerTx, { statement: nestedStatement, values }, work)
         return await driver.transaction({ statement: ownStatement, values: [String(lockMs), ...values] }, work)
       } catch (error) {
         // A driver may replace the effect's error by an error of the ROLLBACK.
@@ -194,12 +194,12 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
       async current(payment: PaymentKey) {
         guard.check()
         const key = toKeyParts(payment)
-        return inTurn(() => queryVersion(inside, key))
+        return inTurn(() => queryVersion(outerTx, key))
       },
       async *list(integrationAddress: string) {
         guard.check()
         const address = normalizeIntegration(integrationAddress)
-        yield* listPages(address, (after) => inTurn(() => queryPage(inside, address, after)))
+        yield* listPages(address, (after) => inTurn(() => queryPage(outerTx, address, after)))
       },
     }
   }
@@ -209,10 +209,10 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
     in: (tx: Tx) => createStoreOn(tx, tx),
     async migrate() {
       // Two CREATE TABLE IF NOT EXISTS at once can fail; the lock ends with the transaction.
-      const lock = plain(`SELECT pg_advisory_xact_lock(${migrationLock})`)
+      const lock = plainStatement(`SELECT pg_advisory_xact_lock(${migrationLock})`)
       const create = () =>
         driver.transaction(lock, async (tx) => {
-          await driver.query(tx, plain(tableSql(table)))
+          await driver.query(tx, plainStatement(tableSql(table)))
           return { result: undefined }
         })
       // One connection has one transaction at a time.
@@ -227,7 +227,7 @@ const maxMs = 2_147_483_647
 /** Number of the advisory lock: any number that others do not use. */
 const migrationLock = 5_021_984_733
 
-function milliseconds(name: string, ms: number): number {
+function checkMilliseconds(name: string, ms: number): number {
   if (!Number.isSafeInteger(ms) || ms < 0 || ms > maxMs)
     throw new RangeError(`${name} is ${ms}; pass whole milliseconds, 0 or more.`)
   return ms

@@ -48,7 +48,7 @@ async function listMasters(client: RedisClient): Promise<readonly RedisClient[]>
 // The scripts that run inside of Redis, each atomically. KEYS: the version, the lease.
 // Versions compare as numbers, exact up to 2^53 - 1. The stored value is the version, a space and the delivery's token.
 // The version is stored as the text that arrived, because Lua writes large numbers in another form.
-// A client may resend a command after a lost answer. Each script then finds its own earlier work and answers the same.
+// A client may resend a command after a lost answer. Each script then finds its own earlier work and answers as before.
 
 /**
  * ARGV: version, token, lease in milliseconds. Answers `duplicate`, `stale`, `apply` or `busy`.
@@ -201,15 +201,15 @@ export function createRedisVersionStore(options: RedisVersionStoreOptions): List
       guard.check()
       const address = normalizeIntegration(integrationAddress)
       const { options } = redis as Partial<IoRedisClient>
-      const begin = `${options?.keyPrefix ?? ''}${prefix}{`
-      const match = `${`${begin}${JSON.stringify([address]).slice(0, -1)},`.replace(/[\\*?[\]]/g, '\\$&')}*}`
+      const keyStart = `${options?.keyPrefix ?? ''}${prefix}{`
+      const match = `${`${keyStart}${JSON.stringify([address]).slice(0, -1)},`.replace(/[\\*?[\]]/g, '\\$&')}*}`
       for (const node of await listMasters(redis)) {
         let cursor = '0'
         do {
           const reply = await createCommandSender(node)(['SCAN', cursor, 'MATCH', match, 'COUNT', `${pageSize}`])
           const [next, keys] = reply as [unknown, string[]]
           for (const key of keys) {
-            const [, chainId, txHash] = JSON.parse(key.slice(begin.length, -1)) as [string, string, string]
+            const [, chainId, txHash] = JSON.parse(key.slice(keyStart.length, -1)) as [string, string, string]
             yield { integrationAddress: address, chainId, txHash }
           }
           cursor = String(next)

@@ -20,7 +20,7 @@ export interface SqliteDatabase {
   readonly inTransaction?: boolean
 }
 
-/** Creates the table where it is missing. Reuse the statements only after their transaction was committed. */
+/** Creates the table where it is missing. Reuse the statements only after a commit: a rollback drops the table. */
 function prepareStatements(database: SqliteDatabase, table: string) {
   database.exec(`CREATE TABLE IF NOT EXISTS ${table} (
     integration_address TEXT NOT NULL,
@@ -78,7 +78,7 @@ function prepareRead(database: SqliteDatabase, table: string) {
 // driver its presence proves that the store's own transaction is still open.
 
 /** The savepoint that is made before the effect and released after it. */
-const effectPoint = 'payment_version_effect'
+const effectSavepoint = 'payment_version_effect'
 
 /** @throws {@link TransactionOpenError} `ERR_TRANSACTION_OPEN` inside of another transaction, which stays as it is. */
 function begin(database: SqliteDatabase): void {
@@ -95,8 +95,8 @@ function begin(database: SqliteDatabase): void {
 
 /**
  * Runs after an effect that threw, and returns the error to throw. It is the effect's own error if all its writes are
- * rolled back, else a {@link TransactionEndedError} with that error as its cause. If the transaction is gone, only an
- * error after which SQLite rolls back by itself (a full disk, RAISE(ROLLBACK)) proves that they are.
+ * rolled back, else a {@link TransactionEndedError} with that error as its cause. If the transaction is gone, an error
+ * of SQLite counts as a rollback: SQLite rolls back by itself after some errors (a full disk, RAISE(ROLLBACK)).
  */
 function chooseEffectError(database: SqliteDatabase, error: unknown): unknown {
   if (execOnSavepoint(database, 'ROLLBACK TO')) return error
@@ -122,7 +122,7 @@ function rollBack(database: SqliteDatabase): boolean {
 /** Releases or rolls back to the savepoint; false when it no longer exists. Rethrows other errors. */
 function execOnSavepoint(database: SqliteDatabase, verb: 'RELEASE' | 'ROLLBACK TO'): boolean {
   try {
-    database.exec(`${verb} ${effectPoint}`)
+    database.exec(`${verb} ${effectSavepoint}`)
     return true
   } catch (error) {
     if (hasMessage(error, /no such savepoint/)) return false
@@ -187,12 +187,12 @@ export function createSqliteVersionStore<Database extends SqliteDatabase>(
       const version = checkVersion(payment)
 
       /** Lets other code run only while it waits for an asynchronous effect or for a lock. */
-      async function transaction(): Promise<VersionDecision> {
+      async function runTransaction(): Promise<VersionDecision> {
         try {
           const { read, write } = statements ?? prepareStatements(database, table)
           const decision = decideVersion(read(key), version)
           if (decision === 'apply') {
-            database.exec(`SAVEPOINT ${effectPoint}`)
+            database.exec(`SAVEPOINT ${effectSavepoint}`)
             try {
               const pending = queues.guard.start(() => effect(database))
               if (pending !== undefined) await pending
@@ -213,7 +213,7 @@ export function createSqliteVersionStore<Database extends SqliteDatabase>(
 
       return inTurn(() => {
         begin(database)
-        return transaction()
+        return runTransaction()
       })
     },
     async current(payment) {

@@ -29,9 +29,9 @@ export type Effect<Tx> = (tx: Tx) => void | Promise<void>
  * Remembers the newest handled version of each payment.
  *
  * Every adapter guarantees, and the suite at `./conformance` checks:
- * 1. `advance` compares and stores in one step. However many copies of a version arrive, the effect of at most one is
- * kept.
- * 2. A kept effect's version is greater than each version kept before it for that payment.
+ * 1. `advance` compares and stores in one step. However many copies of a version arrive, at most one effect is
+ * committed.
+ * 2. The committed versions of a payment only rise.
  * 3. When the effect throws, nothing is stored, its error is thrown, and the version can be handled again.
  * 4. Payments are independent of each other.
  *
@@ -58,7 +58,7 @@ export interface ListingVersionStore<Tx> extends VersionStore<Tx> {
    * reads in pages and locks nothing in between: a payment that is new since the listing began may be missing. SQLite
    * and PostgreSQL list each payment once. Redis (SCAN) may list one twice. On a cluster it may miss a payment whose
    * slot moves meanwhile. An effect must not list its own store.
-   * @throws {TypeError} When the address is empty or no string, at the first payment.
+   * @throws {TypeError} At the first `next()`, when the address is empty or not a string.
    */
   list(integrationAddress: string): AsyncIterable<PaymentKey>
 }
@@ -77,8 +77,8 @@ export function decideVersion(stored: number | undefined, incoming: number): Ver
 }
 
 /**
- * The key with addresses and hash in lower case.
- * @throws {TypeError} When a part is missing, empty or no string: such payments would share one version.
+ * Returns the key with its address and its hash in lower case.
+ * @throws {TypeError} When a part is missing, empty or not a string: such payments would share one version.
  */
 export function normalizeKey({ integrationAddress, chainId, txHash }: PaymentKey): PaymentKey {
   for (const [name, value] of Object.entries({ integrationAddress, chainId, txHash }))

@@ -42,7 +42,7 @@ export function toJavaScript(text: string): string {
       .join('\n')
       .replace(/(?:\/\*\* .{0,120} \*\/\n)?export interface .{0,120}\n(?: {2}.{0,120}\n){0,20}\}\n\n/g, '')
       .replace(/^ {2}readonly /gm, '  ')
-      // Removes annotations: object types, function types, type names. A name in capitals after a colon is a value, not a type.
+      // Removes annotations: object types, function types, type names. A name in capitals is a value, not a type.
       .replace(/: \{ readonly [^{}]{0,120}\}/g, '')
       .replace(/: \([^()]{0,120}\) => Promise<\w{1,40}>/g, '')
       .replace(

@@ -134,7 +134,7 @@ export type OpenFixture<Tx> = (faults: Faults) => Promise<ConformanceFixture<Tx>
 
 export type Cases = Readonly<Record<string, <Tx>(fixture: ConformanceFixture<Tx>, faults: FaultPlan) => Promise<void>>>
 
-/** A payment at a version; `payment` numbers its transaction hash. */
+/** A payment at a version; `payment` is the number in its transaction hash. */
 export function at(version: number, payment = 1): VersionedPayment {
   return {
     integrationAddress: `0x${'a1'.repeat(20)}`,
@@ -169,13 +169,13 @@ export function deferred(): { readonly promise: Promise<void>; readonly resolve:
   return { promise, resolve }
 }
 
-/** The distinct orders of a list that may hold equal members. */
-export function orders(list: readonly number[]): number[][] {
+/** Lists the distinct orders of a list that may hold equal members. */
+export function listOrders(list: readonly number[]): number[][] {
   if (list.length === 0) return [[]]
   return [...new Set(list)].flatMap((first) => {
     const rest = [...list]
     rest.splice(rest.indexOf(first), 1)
-    return orders(rest).map((order) => [first, ...order])
+    return listOrders(rest).map((order) => [first, ...order])
   })
 }
 
@@ -211,7 +211,7 @@ export async function createSqliteFixture(
 ): Promise<ConformanceFixture<SqliteDatabase>> {
   database.exec('CREATE TABLE notes (id INTEGER PRIMARY KEY, note TEXT NOT NULL)')
   return {
-    store: createSqliteVersionStore({ database: faulty(database, faults), busyTimeoutMs: 60_000 }),
+    store: createSqliteVersionStore({ database: withFaults(database, faults), busyTimeoutMs: 60_000 }),
     write: (tx, note) => void tx.prepare('INSERT INTO notes (note) VALUES (?)').run(note),
     async notes() {
       const rows = database.prepare('SELECT note FROM notes ORDER BY id').all() as { note: string }[]
@@ -225,7 +225,7 @@ export async function createSqliteFixture(
 }
 
 /** The connection, with its operations sent through the faults. Without a network, a lost operation simply fails. */
-function faulty(database: SqliteDatabase, { operation }: Faults): SqliteDatabase {
+function withFaults(database: SqliteDatabase, { operation }: Faults): SqliteDatabase {
   const through = (statement: ReturnType<SqliteDatabase['prepare']>) => ({
     get: (...values: (string | number)[]) => operation(() => statement.get(...values)),
     run: (...values: (string | number)[]) => operation(() => statement.run(...values)),

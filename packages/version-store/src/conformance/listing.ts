@@ -31,7 +31,7 @@ export const listingCases: Cases = {
     await runForEach(keys, 10, async (key) => void (await store.advance(key, () => undefined)))
     const listedKeys = new Set<string>()
     let count = 0
-    for await (const key of listing(store).list(at(1).integrationAddress)) {
+    for await (const key of requireListing(store).list(at(1).integrationAddress)) {
       if (count % 100 === 0) {
         await store.advance(at(1, many + count), () => undefined)
         await store.advance({ ...key, version: 2 }, () => undefined)
@@ -69,7 +69,7 @@ export const listingCases: Cases = {
   },
   async 'a listing of an address that is empty or no string is rejected'({ store }) {
     for (const address of ['', undefined, null, 5]) {
-      const listed = listing(store).list(address as string)
+      const listed = requireListing(store).list(address as string)
       const first = listed[Symbol.asyncIterator]().next()
       equal(await expectFailureField(first, 'name'), 'TypeError', `of ${address}`)
     }
@@ -81,7 +81,7 @@ export const listingCases: Cases = {
   },
 }
 
-function listing<Tx>(store: VersionStore<Tx>): ListingVersionStore<Tx> {
+function requireListing<Tx>(store: VersionStore<Tx>): ListingVersionStore<Tx> {
   holds(typeof (store as Partial<ListingVersionStore<Tx>>).list === 'function', 'the store has list()')
   return store as ListingVersionStore<Tx>
 }
@@ -92,7 +92,7 @@ async function listTexts<Tx>(
   address = at(1).integrationAddress,
   seenKeys: PaymentKey[] = [],
 ): Promise<string[]> {
-  for await (const key of listing(store).list(address)) seenKeys.push(key)
+  for await (const key of requireListing(store).list(address)) seenKeys.push(key)
   const texts = toSortedTexts(seenKeys)
   return listsAgain ? [...new Set(texts)] : texts
 }

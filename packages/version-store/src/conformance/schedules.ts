@@ -1,7 +1,7 @@
 /** Every order and interleaving of small sets of deliveries, with every choice of failing effects. @module */
 import { decideVersion, type VersionDecision, type VersionedPayment } from '../version-store.js'
 import type { Cases, ConformanceFixture } from './fixture.js'
-import { at, buildNote, deferred, deliver, equal, holds, orders, rises, runForEach } from './fixture.js'
+import { at, buildNote, deferred, deliver, equal, holds, listOrders, rises, runForEach } from './fixture.js'
 
 /** Payments that are tested at a time: each may use as many connections as it has deliveries. */
 const atATime = 8
@@ -25,7 +25,7 @@ interface OrderScenario {
 
 /** 284 scenarios; each runs as a payment of its own. */
 const scenarios: readonly OrderScenario[] = orderSets.flatMap((set) =>
-  orders(set).flatMap((versions) => listFailureChoices(versions.length).map((fails) => ({ versions, fails }))),
+  listOrders(set).flatMap((versions) => listFailureChoices(versions.length).map((fails) => ({ versions, fails }))),
 )
 
 /** Every choice of failing effects among this many deliveries. */
@@ -197,38 +197,38 @@ function begin<Tx>(
 ): Running {
   const gate = deferred()
   const effect = async (tx: Tx) => {
-    one.isInEffect = true
+    delivery.isInEffect = true
     noteChange()
     await gate.promise
     await write(tx, fails ? `${buildNote(snapshot)}!` : buildNote(snapshot))
-    one.isInEffect = false
+    delivery.isInEffect = false
     if (fails) throw intended
   }
   const end = (outcome: NonNullable<Running['outcome']>) => {
-    one.isInEffect = false
-    one.outcome = outcome
+    delivery.isInEffect = false
+    delivery.outcome = outcome
     noteChange()
   }
-  const one: Running = {
+  const delivery: Running = {
     isInEffect: false,
     isReleased: false,
     release() {
-      one.isReleased = true
+      delivery.isReleased = true
       gate.resolve()
     },
     ended: Promise.resolve()
       .then(() => store.advance(snapshot, effect))
       .then(end, (error: unknown) => {
-        if (error !== intended) one.error = error
+        if (error !== intended) delivery.error = error
         end('failed')
       }),
   }
-  return one
+  return delivery
 }
 
 /** Deliveries are numbered in the order in which they begin. The orders of the versions then cover every assignment. */
 function buildScenarios(set: readonly number[]): Scenario[] {
-  return orders(set).flatMap((versions) =>
+  return listOrders(set).flatMap((versions) =>
     buildSchedules(set.length).flatMap((schedule) =>
       listFailureChoices(set.length).map((fails) => ({ versions, fails, schedule })),
     ),
@@ -238,7 +238,7 @@ function buildScenarios(set: readonly number[]): Scenario[] {
 /** All schedules in which the deliveries begin in the order of their indexes: 3 of two deliveries, 15 of three. */
 function buildSchedules(deliveries: number): number[][] {
   const indexes = Array.from({ length: deliveries }, (_, index) => index)
-  return orders([...indexes, ...indexes]).filter((order) =>
+  return listOrders([...indexes, ...indexes]).filter((order) =>
     [...new Set(order)].every((delivery, index) => delivery === index),
   )
 }

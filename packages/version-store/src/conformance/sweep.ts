@@ -11,7 +11,7 @@ interface Attempt<Tx> {
   readonly payment: number
   readonly about: string
   /** Delivers once, with the fault at the operation of this attempt. */
-  deliver(version: number, failure?: Error): Promise<{ readonly outcome: unknown; readonly faulty: boolean }>
+  deliver(version: number, failure?: Error): Promise<{ readonly outcome: unknown; readonly hasFailed: boolean }>
 }
 
 /** Makes and checks one attempt. Returns whether the fault happened. */
@@ -50,7 +50,7 @@ async function sweep<Tx>(fixture: ConformanceFixture<Tx>, faults: FaultPlan, fau
       async deliver(version, failure) {
         faults.arm(index, fault)
         const outcome = await deliver(fixture, at(version, index + 2), failure).catch((error: unknown) => error)
-        return { outcome, faulty: faults.disarm() }
+        return { outcome, hasFailed: faults.disarm() }
       },
     })
     if (!happened) return holds(index > 0, 'the fixture sends the operations of its driver through the faults')
@@ -60,37 +60,37 @@ async function sweep<Tx>(fixture: ConformanceFixture<Tx>, faults: FaultPlan, fau
 /** A delivery succeeds, or fails and can be repeated. Its note is stored if and only if its version is, and once. */
 async function expectWholeOrNothing<Tx>(attempt: Attempt<Tx>, version: number): Promise<boolean> {
   const { fixture, payment, about } = attempt
-  const { outcome, faulty } = await attempt.deliver(version)
-  if (!faulty || typeof outcome === 'string') equal(outcome, 'apply', about)
+  const { outcome, hasFailed } = await attempt.deliver(version)
+  if (!hasFailed || typeof outcome === 'string') equal(outcome, 'apply', about)
   const isStored = await isKept(attempt, version)
   if (outcome === 'apply') equal(isStored, true, about)
   equal(await deliver(fixture, at(version, payment)), isStored ? 'duplicate' : 'apply', about)
   equal(await isKept(attempt, version), true, about)
   equal(await deliver(fixture, at(version + 1, payment)), 'apply', about)
-  return faulty
+  return hasFailed
 }
 
 /** Whatever fails besides the effect, none of its writes is kept, and a second delivery is handled. */
 async function expectNothing<Tx>(attempt: Attempt<Tx>): Promise<boolean> {
   const { fixture, payment, about } = attempt
   const failure = new Error('this effect was told to fail')
-  const { outcome, faulty } = await attempt.deliver(1, failure)
-  holds(faulty ? typeof outcome !== 'string' : outcome === failure, `${about}: the delivery fails`)
+  const { outcome, hasFailed } = await attempt.deliver(1, failure)
+  holds(hasFailed ? typeof outcome !== 'string' : outcome === failure, `${about}: the delivery fails`)
   equal(await fixture.store.current(at(1, payment)), undefined, about)
   equal(await listNotes(attempt), [], about)
   equal(await deliver(fixture, at(1, payment)), 'apply', about)
   equal(await isKept(attempt, 1), true, about)
-  return faulty
+  return hasFailed
 }
 
 async function expectUnchanged<Tx>(attempt: Attempt<Tx>): Promise<boolean> {
   const { fixture, payment, about } = attempt
   equal(await deliver(fixture, at(1, payment)), 'apply', about)
-  const { outcome, faulty } = await attempt.deliver(1)
-  if (!faulty || typeof outcome === 'string') equal(outcome, 'duplicate', about)
+  const { outcome, hasFailed } = await attempt.deliver(1)
+  if (!hasFailed || typeof outcome === 'string') equal(outcome, 'duplicate', about)
   equal(await isKept(attempt, 1), true, about)
   equal(await deliver(fixture, at(1, payment)), 'duplicate', about)
-  return faulty
+  return hasFailed
 }
 
 /** Whether the version is stored. Its note must be there once if so, and not at all if not. */

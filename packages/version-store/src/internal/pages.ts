@@ -6,7 +6,7 @@ export const pageSize = 500
 /** A key without the integration. A page begins after the last key of the previous page. */
 export type PageKey = readonly [chainId: string, txHash: string]
 
-/** @param read - The payments after this key, at most `pageSize`, in the order of their keys. */
+/** @param read - Reads the payments after a key, at most `pageSize`, in the order of their keys. */
 export async function* listPages(integrationAddress: string, read: (after: PageKey) => Promise<readonly PageKey[]>) {
   let after: PageKey | undefined = ['', '']
   while (after !== undefined) {

@@ -38,10 +38,10 @@ export function createQueue() {
         const leave = (reason: unknown) => {
           if (waiting.delete(start)) reject(reason)
         }
-        const alone = running + waiting.size === 0
+        const isAlone = running + waiting.size === 0
         waiting.add(start)
         // Never starts a job synchronously: it may call back into the caller of `run`.
-        if (alone) queueMicrotask(next)
+        if (isAlone) queueMicrotask(next)
         else if (waitForTimeout) {
           turn = new AbortController()
           waitForTimeout(turn.signal).then(leave, leave)
@@ -75,19 +75,19 @@ export function createQueues() {
 
 /** Detects an effect that calls its own store before its first await. Stores of one connection share a guard. */
 export function createReentryGuard() {
-  let inside = false
+  let isInEffect = false
   return {
     /** @throws {@link EffectReentrantError} `ERR_EFFECT_REENTRANT` inside an effect. */
     check(): void {
-      if (inside) throw new EffectReentrantError()
+      if (isInEffect) throw new EffectReentrantError()
     },
     /** Starts an effect. */
     start(effect: () => void | Promise<void>): void | Promise<void> {
-      inside = true
+      isInEffect = true
       try {
         return effect()
       } finally {
-        inside = false
+        isInEffect = false
       }
     },
   }

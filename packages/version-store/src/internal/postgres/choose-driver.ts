@@ -1,6 +1,6 @@
 /** Chooses the driver by the methods of the database. postgres.js, Kysely and Drizzle begin and commit. @module */
 import type { DrizzleSql } from '../../postgres-database.js'
-import { type PostgresDriver, plain, type Row, withCommitCheck, workAtSavepoint } from './driver.js'
+import { type PostgresDriver, plainStatement, type Row, withCommitCheck, workAtSavepoint } from './driver.js'
 import { createPgDriver } from './pg.js'
 
 type Tag = (pieces: TemplateStringsArray, ...values: readonly string[]) => PromiseLike<readonly Row[]>
@@ -13,7 +13,7 @@ interface Transaction extends Tag {
   savepoint<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>
 }
 
-function postgresJsDriver(sql: Sql): PostgresDriver<Transaction> {
+function createPostgresJsDriver(sql: Sql): PostgresDriver<Transaction> {
   const query: PostgresDriver<Transaction>['query'] = async (tx, { statement, values }) =>
     (tx ?? sql)(statement.pieces, ...values)
   return {
@@ -34,7 +34,7 @@ interface Drizzle {
 }
 
 /** Makes the driver. Each driver below Drizzle gives rows in its own way. */
-function drizzleDriver(database: Drizzle, sql: DrizzleSql): PostgresDriver<Drizzle> {
+function createDrizzleDriver(database: Drizzle, sql: DrizzleSql): PostgresDriver<Drizzle> {
   const query: PostgresDriver<Drizzle>['query'] = async (tx, { statement, values }) => {
     const result = await (tx ?? database).execute(sql(statement.pieces, ...values))
     return 'rows' in result ? result.rows : result
@@ -58,7 +58,7 @@ interface Kysely {
   }
 }
 
-function kyselyDriver(database: Kysely): PostgresDriver<Kysely> {
+function createKyselyDriver(database: Kysely): PostgresDriver<Kysely> {
   const query: PostgresDriver<Kysely>['query'] = async (tx, { statement: { text: sql }, values: parameters }) => {
     const { rows } = await (tx ?? database).executeQuery({
       sql,
@@ -78,7 +78,7 @@ function kyselyDriver(database: Kysely): PostgresDriver<Kysely> {
         .execute(withCommitCheck(query, first, work)),
     nested: (tx, first, work) =>
       workAtSavepoint(
-        (sql) => query(tx, plain(sql)),
+        (sql) => query(tx, plainStatement(sql)),
         async () => work(tx, await query(tx, first)),
       ),
   }
@@ -88,15 +88,15 @@ function kyselyDriver(database: Kysely): PostgresDriver<Kysely> {
 export function chooseDriver(database: unknown, sql: DrizzleSql | undefined, prepare: boolean): PostgresDriver<object> {
   const given = (database ?? {}) as Readonly<Record<string, unknown>>
   const has = (...names: string[]) => names.every((name) => typeof given[name] === 'function')
-  const as = <Driver>(make: (given: never) => Driver) => make(given as never) as unknown as PostgresDriver<object>
+  const create = <Driver>(make: (given: never) => Driver) => make(given as never) as unknown as PostgresDriver<object>
 
-  if (has('begin', 'unsafe')) return as(postgresJsDriver)
-  if (has('executeQuery', 'transaction')) return as(kyselyDriver)
+  if (has('begin', 'unsafe')) return create(createPostgresJsDriver)
+  if (has('executeQuery', 'transaction')) return create(createKyselyDriver)
   if (has('execute', 'transaction')) {
     if (typeof sql !== 'function')
       throw new TypeError('sql is missing; pass the sql of drizzle-orm beside the database.')
-    return as((db: never) => drizzleDriver(db, sql))
+    return create((db: never) => createDrizzleDriver(db, sql))
   }
-  if (has('connect', 'query')) return as((pg: never) => createPgDriver(pg, prepare))
+  if (has('connect', 'query')) return create((pg: never) => createPgDriver(pg, prepare))
   throw new TypeError('database is none of: a Pool or Client of pg, postgres(), a Kysely, a drizzle(); pass one.')
 }

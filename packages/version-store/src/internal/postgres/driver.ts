@@ -84,13 +84,13 @@ export function pageStatement(table: string): Statement {
   )
 }
 
-/** Fails in any transaction without this number, and in one that cannot be committed. */
+/** SQL that fails in every transaction with another number, and in one that cannot be committed. */
 export function commitCheckSql(xact: string): string {
   return `SELECT 1 / coalesce(txid_current_if_assigned() = ${BigInt(xact)}, false)::int`
 }
 
 /** A statement without values. It is never prepared. */
-export function plain(text: string): Bound {
+export function plainStatement(text: string): Bound {
   return { statement: { ...statement(text), name: undefined }, values: [] }
 }
 
@@ -151,7 +151,7 @@ export const withCommitCheck =
   <Tx, Result>(query: PostgresDriver<Tx>['query'], first: Bound, work: Work<Tx, Result>) =>
   async (tx: Tx): Promise<Result> => {
     const { result, commitCheck } = await work(tx, await query(tx, first))
-    if (commitCheck !== undefined) await query(tx, plain(commitCheck))
+    if (commitCheck !== undefined) await query(tx, plainStatement(commitCheck))
     return result
   }
 

@@ -32,15 +32,15 @@ function createPreparedStatements(prepare: boolean) {
       return `EXECUTE ${name}(${bound.values.map((value) => `'${value}'`).join(', ')})`
     },
     /** Notes that the connection has prepared the statement of this name. */
-    prepared(connection: object, name: string): void {
+    notePrepared(connection: object, name: string): void {
       names.set(connection, (names.get(connection) ?? new Set()).add(name))
     },
     /**
-     * Whether a statement of the store failed because its prepared statement was missing, or already existed. The
-     * failed statement changed nothing and can run again in another transaction. From then on this connection uses no
-     * prepared statements, and every connection gives up the failed way: `how`.
+     * Returns whether a statement of the store failed because its prepared statement was missing, or already existed.
+     * The failed statement changed nothing and can run again in another transaction. From then on this connection uses
+     * no prepared statements, and every connection gives up the failed way: `how`.
      */
-    lost(connection: object, error: unknown, how: keyof typeof allowed): boolean {
+    noteLost(connection: object, error: unknown, how: keyof typeof allowed): boolean {
       if (!lostStatementStates.includes(sqlState(error) ?? '')) return false
       allowed[how] = false
       distrusted.add(connection)
@@ -103,17 +103,17 @@ export function createPgDriver(database: Client | Pool, prepare: boolean): Postg
 
 /** Runs a statement under its name, and again without a name if the prepared statement was lost. */
 async function queryWithRetry(
-  on: Pick<Client, 'query'>,
+  client: Pick<Client, 'query'>,
   statements: PreparedStatements,
   bound: Bound,
   undo: () => Promise<unknown>,
 ): Promise<readonly Row[]> {
   try {
-    return await query(on, bound, statements.nameOn(on, bound))
+    return await query(client, bound, statements.nameOn(client, bound))
   } catch (error) {
-    if (!statements.lost(on, error, 'named')) throw error
+    if (!statements.noteLost(client, error, 'named')) throw error
     await undo()
-    return query(on, bound, undefined)
+    return query(client, bound, undefined)
   }
 }
 
@@ -131,17 +131,17 @@ async function transaction<Value>(
   release: (broken: Error | undefined) => void,
 ): Promise<Value> {
   let broken: Error | undefined
-  let begun = false
+  let hasBegun = false
   let onBroken = (_: Error) => {}
   // When a lent connection breaks between two statements, `pg` emits `error`. Without a listener that would end the
   // process.
-  const lost = new Promise<never>((_, reject) => {
+  const connectionLost = new Promise<never>((_, reject) => {
     onBroken = (error) => {
       broken = error
       reject(error)
     }
   })
-  lost.catch(() => {})
+  connectionLost.catch(() => {})
   client.on('error', onBroken)
   try {
     const rows = await begin(client, statements, first).catch(async (error: Error) => {
@@ -151,12 +151,12 @@ async function transaction<Value>(
       broken = error
       return begin(client, statements, first)
     })
-    begun = true
-    const { result, commitCheck } = await Promise.race([work(client, rows), lost])
+    hasBegun = true
+    const { result, commitCheck } = await Promise.race([work(client, rows), connectionLost])
     await client.query(commitCheck === undefined ? 'COMMIT' : `RELEASE ${savepoint}; COMMIT`)
     return result
   } catch (error) {
-    if (!begun && error instanceof TransactionOpenError) broken = error
+    if (!hasBegun && error instanceof TransactionOpenError) broken = error
     else await client.query('ROLLBACK').catch((failure: Error) => onBroken(failure))
     throw error
   } finally {
@@ -182,15 +182,15 @@ async function begin(client: Client, statements: PreparedStatements, first: Boun
   const start = `${status === undefined ? '' : `${beginSql}; `}SAVEPOINT ${savepoint}`
 
   const execute = statements.executeSql(client, first)
-  const failed = (how: 'executed' | 'named') => (error: unknown) => {
-    throw statements.lost(client, error, how) ? new StatementLostError('Statement lost.', { cause: error }) : error
+  const rethrow = (how: 'executed' | 'named') => (error: unknown) => {
+    throw statements.noteLost(client, error, how) ? new StatementLostError('Statement lost.', { cause: error }) : error
   }
-  if (execute !== undefined) return getLast(await client.query(`${start}; ${execute}`).catch(failed('executed'))).rows
+  if (execute !== undefined) return getLast(await client.query(`${start}; ${execute}`).catch(rethrow('executed'))).rows
   await client.query(start)
   const name = statements.nameOn(client, first)
   if (name === undefined) return query(client, first, undefined)
-  const rows = await query(client, first, name).catch(failed('named'))
-  statements.prepared(client, name)
+  const rows = await query(client, first, name).catch(rethrow('named'))
+  statements.notePrepared(client, name)
   return rows
 }
 
@@ -206,8 +206,8 @@ async function beginsAnew(client: Client): Promise<boolean> {
   }
 }
 
-async function query(on: Pick<Client, 'query'>, { statement: { text }, values }: Bound, name: string | undefined) {
-  return getLast(await on.query(name === undefined ? text : { name, text }, values)).rows
+async function query(client: Pick<Client, 'query'>, { statement: { text }, values }: Bound, name: string | undefined) {
+  return getLast(await client.query(name === undefined ? text : { name, text }, values)).rows
 }
 
 /** `pg` gives a list where a message had several statements. */

@@ -1,7 +1,7 @@
 /** Mints share tokens at the provider, as an integrator. Source: docs/interface.md 4.2. @module */
 import { ProviderAnswerError } from './errors.js'
 import type { ProviderConnection } from './signed-calls.js'
-import { checkCredential, classifyFailure, createSignedCall, field, text } from './signed-calls.js'
+import { checkCredential, classifyFailure, createSignedCall, getField, toText } from './signed-calls.js'
 
 /** Options of minting, with the integrator's own credentials at the provider. */
 export interface MintShareTokenOptions extends ProviderConnection {
@@ -38,7 +38,7 @@ export async function mintShareToken(options: MintShareTokenOptions): Promise<st
   }
   const answer = await createSignedCall(options)('POST', '/resources/accessTokens/shareToken', query, { signal })
   if (!answer.ok) throw classifyFailure(answer, { sentShareToken: false })
-  const token = text(field(answer.json, 'token'))
+  const token = toText(getField(answer.json, 'token'))
   if (token === null) throw new ProviderAnswerError(answer.status, 'no token')
   return token
 }

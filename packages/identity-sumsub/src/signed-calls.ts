@@ -28,7 +28,7 @@ export type Digest = 'SHA-256' | 'SHA-512'
 
 const encoder = new TextEncoder()
 
-/** Makes the constant-time check of a secret. It imports keys once, because anyone can trigger checks. */
+/** Makes a constant-time check of HMACs under a secret. It imports keys once, because anyone can trigger checks. */
 export function createHmacCheck(secret: string) {
   const keys = new Map<Digest, ReturnType<typeof importKey>>()
   function getKey(digest: Digest) {
@@ -49,20 +49,20 @@ function importKey(hash: Digest, secret: string, use: 'sign' | 'verify') {
 }
 
 /** A JSON object, or null for anything else. */
-export function record(value: unknown): Readonly<Record<string, unknown>> | null {
+export function toRecord(value: unknown): Readonly<Record<string, unknown>> | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : null
 }
 
 /** A field of an object; undefined when absent. */
-export function field(value: unknown, name: string): unknown {
-  const object = record(value)
+export function getField(value: unknown, name: string): unknown {
+  const object = toRecord(value)
   return object !== null && Object.hasOwn(object, name) ? object[name] : undefined
 }
 
 /** A text that is not empty, or null. */
-export function text(value: unknown): string | null {
+export function toText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null
 }
 
@@ -71,7 +71,7 @@ function toInteger(value: unknown): number | null {
 }
 
 /** The texts of a list, without entries of other types. */
-export function texts(value: unknown): string[] {
+export function toTexts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
 }
 
@@ -223,10 +223,10 @@ async function readJson(response: Response): Promise<unknown> {
  * Error numbers about the donor's token or verification, on which the integrator can act. Two numbers in the range mean
  * that reuse or copying is switched off for the service; its operator must act on those.
  */
-const aboutToken = { first: 10_501, last: 10_599 }
+const tokenErrorCodes = { first: 10_501, last: 10_599 }
 const reuseDisabled = 10_505
 /** The provider documents this number as `copy-applicant-disabled` and as `reusable-kyc-email-mismatch`. */
-const ambiguous = { code: 10_518, aboutToken: 'reusable-kyc-email-mismatch' }
+const ambiguous = { code: 10_518, tokenErrorName: 'reusable-kyc-email-mismatch' }
 
 /** Longest part of the provider's description that an error keeps. */
 const maxMessageLength = 500
@@ -243,13 +243,13 @@ export function classifyFailure(
   { status, json, retryAfterMs }: ProviderAnswer,
   { sentShareToken }: { readonly sentShareToken: boolean },
 ): ProviderError {
-  const code = toInteger(field(json, 'errorCode'))
+  const code = toInteger(getField(json, 'errorCode'))
   if (status === 429) return new ProviderThrottledError(retryAfterMs)
   if (status === 408 || status >= 500) return new ProviderUnavailableError(status)
   if (status < 400) return new ProviderAnswerError(status, 'neither an answer nor an error')
   if (status === 409) return new ProviderAnswerError(status, 'a conflict with existing data')
-  const name = text(field(json, 'errorName'))
-  const description = text(field(json, 'description'))
+  const name = toText(getField(json, 'errorName'))
+  const description = toText(getField(json, 'description'))
   if (sentShareToken && isAboutToken(status, { code, name, description }))
     return new TokenRejectedError((description || name || `Error ${code}`).slice(0, maxMessageLength), code)
   return new ProviderSetupError(status, code)
@@ -260,7 +260,7 @@ function isAboutToken(
   rejection: { readonly code: number | null; readonly name: string | null; readonly description: string | null },
 ): boolean {
   const { code, name, description } = rejection
-  if (code === ambiguous.code) return name === ambiguous.aboutToken
-  if (code !== null) return code >= aboutToken.first && code <= aboutToken.last && code !== reuseDisabled
+  if (code === ambiguous.code) return name === ambiguous.tokenErrorName
+  if (code !== null) return code >= tokenErrorCodes.first && code <= tokenErrorCodes.last && code !== reuseDisabled
   return status === 401 && description !== null && description.startsWith(invalidToken)
 }

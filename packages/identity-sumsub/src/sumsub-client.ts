@@ -7,11 +7,11 @@ import type { ReviewStatus, ShareResponse } from '@payment-integration/contract'
 import { parseInstant } from '@payment-integration/contract/internal-io'
 import { ProviderAnswerError } from './errors.js'
 import type { ProviderAnswer, ProviderConnection } from './signed-calls.js'
-import { checkCredential, classifyFailure, createSignedCall, field, text, texts } from './signed-calls.js'
+import { checkCredential, classifyFailure, createSignedCall, getField, toText, toTexts } from './signed-calls.js'
 
 /** Unix milliseconds of a time in UTC, such as `2020-02-21 13:23:19.001`; null for anything else. */
 export function parseTime(value: unknown): number | null {
-  const match = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?)(?:Z|\+00:?00)?$/.exec(text(value) ?? '')
+  const match = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?)(?:Z|\+00:?00)?$/.exec(toText(value) ?? '')
   return match === null ? null : parseInstant(`${match[1]}T${match[2]}Z`)
 }
 
@@ -28,16 +28,16 @@ interface SumsubApplicant extends Omit<DatedSumsubReview, 'review'> {
 
 /** Parses an applicant. @throws ProviderAnswerError When the answer is not an applicant. */
 export function parseApplicant(status: number, json: unknown): SumsubApplicant {
-  const applicantId = text(field(json, 'id'))
+  const applicantId = toText(getField(json, 'id'))
   if (applicantId === null) throw new ProviderAnswerError(status, 'an applicant without an id')
-  const review = field(json, 'review')
-  const isReviewed = field(review, 'reviewStatus') !== undefined
+  const review = getField(json, 'review')
+  const isReviewed = getField(review, 'reviewStatus') !== undefined
   return {
     applicantId,
-    externalUserId: text(field(json, 'externalUserId')),
+    externalUserId: toText(getField(json, 'externalUserId')),
     ...parseDatedReview(review),
     ...(isReviewed ? {} : { review: null }),
-    createdAt: parseTime(field(json, 'createdAt')),
+    createdAt: parseTime(getField(json, 'createdAt')),
   }
 }
 
@@ -73,25 +73,25 @@ export const statuses: ReadonlyMap<string, ReviewStatus> = new Map([
  * and never approves.
  */
 export function parseReview(status: unknown, result: unknown): SumsubReview {
-  const reviewStatus = statuses.get(text(status) ?? '') ?? 'pending'
-  const answer = field(result, 'reviewAnswer')
+  const reviewStatus = statuses.get(toText(status) ?? '') ?? 'pending'
+  const answer = getField(result, 'reviewAnswer')
   const isDone = reviewStatus === 'completed' && (answer === 'GREEN' || answer === 'RED')
   if (!isDone) {
     // A completed check without an answer still waits for a decision.
     const inFlight = reviewStatus === 'completed' ? 'pending' : reviewStatus
     return { reviewStatus: inFlight, reviewAnswer: null, rejectType: null, rejectLabels: [] }
   }
-  const type = field(result, 'reviewRejectType')
+  const type = getField(result, 'reviewRejectType')
   const rejectType = answer === 'RED' && (type === 'RETRY' || type === 'FINAL') ? type : null
-  const rejectLabels = answer === 'RED' ? texts(field(result, 'rejectLabels')) : []
+  const rejectLabels = answer === 'RED' ? toTexts(getField(result, 'rejectLabels')) : []
   return { reviewStatus, reviewAnswer: answer, rejectType, rejectLabels }
 }
 
 /** Parses the state of an applicant with its result, its level and the time of a verdict. */
 function parseDatedReview(state: unknown): DatedSumsubReview {
-  const review = parseReview(field(state, 'reviewStatus'), field(state, 'reviewResult'))
-  const reviewedAt = review.reviewStatus === 'completed' ? parseTime(field(state, 'reviewDate')) : null
-  return { review, reviewedAt, levelName: text(field(state, 'levelName')) }
+  const review = parseReview(getField(state, 'reviewStatus'), getField(state, 'reviewResult'))
+  const reviewedAt = review.reviewStatus === 'completed' ? parseTime(getField(state, 'reviewDate')) : null
+  return { review, reviewedAt, levelName: toText(getField(state, 'levelName')) }
 }
 
 export interface SumsubClientOptions extends ProviderConnection {
@@ -150,7 +150,7 @@ export function createSumsubClient(options: SumsubClientOptions): SumsubClient {
   async function get(path: string, signal: AbortSignal | undefined): Promise<ProviderAnswer | null> {
     const answer = await call('GET', path, {}, { signal })
     // Only the provider's own 404 counts. One of a gateway or of a wrong `baseUrl` would lead to a second redemption.
-    if (answer.status === 404 && field(answer.json, 'code') === 404) return null
+    if (answer.status === 404 && getField(answer.json, 'code') === 404) return null
     if (!answer.ok) throw classifyFailure(answer, { sentShareToken: false })
     return answer
   }
@@ -163,7 +163,7 @@ export function createSumsubClient(options: SumsubClientOptions): SumsubClient {
       const answer = await call('POST', redeemPath, query, { signal, sendBy })
       if (!answer.ok) throw classifyFailure(answer, { sentShareToken: true })
       const applicant = parseApplicant(answer.status, answer.json)
-      // When copying, the provider chooses the external user id.
+      // With `import`, the provider chooses the external user id.
       if (redeemBy === 'reuse' && applicant.externalUserId !== null && applicant.externalUserId !== externalUserId)
         throw new ProviderAnswerError(answer.status, 'an applicant with another external user id than the given one')
       return applicant
@@ -180,7 +180,7 @@ export function createSumsubClient(options: SumsubClientOptions): SumsubClient {
     async review(applicantId, signal) {
       const answer = await get(`/resources/applicants/${encodeURIComponent(applicantId)}/status`, signal)
       if (answer === null) return null
-      if (typeof field(answer.json, 'reviewStatus') !== 'string')
+      if (typeof getField(answer.json, 'reviewStatus') !== 'string')
         throw new ProviderAnswerError(answer.status, 'a status without reviewStatus')
       return parseDatedReview(answer.json)
     },

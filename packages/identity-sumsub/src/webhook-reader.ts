@@ -2,7 +2,7 @@
 import { formatUnreadableJson } from '@payment-integration/contract/internal'
 import { assertModestJson } from '@payment-integration/contract/internal-io'
 import { WebhookRejectedError } from './errors.js'
-import { checkCredential, createHmacCheck, type Digest, field, record, text } from './signed-calls.js'
+import { checkCredential, createHmacCheck, type Digest, getField, toRecord, toText } from './signed-calls.js'
 import { parseReview, parseTime, type SumsubReview } from './sumsub-client.js'
 
 export interface WebhookReaderOptions {
@@ -112,16 +112,16 @@ export function createWebhookReader({ secret }: WebhookReaderOptions): WebhookRe
 }
 
 function parseEvent(event: Readonly<Record<string, unknown>>): ApplicantEvent | OtherEvent {
-  const type = text(field(event, 'type'))
+  const type = toText(getField(event, 'type'))
   if (type === null || !(reviewTypes.has(type) || presenceTypes.has(type))) return { kind: 'other', type }
-  const applicantId = text(field(event, 'applicantId'))
-  const at = parseTime(field(event, 'createdAtMs')) ?? parseTime(field(event, 'createdAt'))
+  const applicantId = toText(getField(event, 'applicantId'))
+  const at = parseTime(getField(event, 'createdAtMs')) ?? parseTime(getField(event, 'createdAt'))
   if (applicantId === null || at === null)
     throw new WebhookRejectedError('ERR_PROVIDER_WEBHOOK_MALFORMED', `A webhook ${type} has no applicantId or no time.`)
-  const eventKey = [applicantId, text(field(event, 'correlationId')) ?? '', type, at].join(':')
-  const externalUserId = text(field(event, 'externalUserId'))
+  const eventKey = [applicantId, toText(getField(event, 'correlationId')) ?? '', type, at].join(':')
+  const externalUserId = toText(getField(event, 'externalUserId'))
   const change = presenceTypes.get(type) ?? 'review'
-  const levelName = text(field(event, 'levelName'))
+  const levelName = toText(getField(event, 'levelName'))
   const review = toReview(event, type, change)
   return { kind: 'applicant', eventKey, type, applicantId, externalUserId, levelName, at, change, review }
 }
@@ -134,9 +134,9 @@ function toReview(
   type: string,
   change: ApplicantEvent['change'],
 ): SumsubReview | null {
-  const status = resetTypes.has(type) ? 'init' : field(event, 'reviewStatus')
+  const status = resetTypes.has(type) ? 'init' : getField(event, 'reviewStatus')
   if (change === 'deactivated' || change === 'deleted' || (change === 'activated' && status === undefined)) return null
-  return parseReview(status, field(event, 'reviewResult'))
+  return parseReview(status, getField(event, 'reviewResult'))
 }
 
 function parseObject(body: Uint8Array): Readonly<Record<string, unknown>> {
@@ -148,7 +148,7 @@ function parseObject(body: Uint8Array): Readonly<Record<string, unknown>> {
     const message = formatUnreadableJson(body, 'The body of a webhook is no JSON.')
     throw new WebhookRejectedError('ERR_PROVIDER_WEBHOOK_MALFORMED', message)
   }
-  const object = record(event)
+  const object = toRecord(event)
   if (object === null)
     throw new WebhookRejectedError('ERR_PROVIDER_WEBHOOK_MALFORMED', 'The body of a webhook is no object.')
   return object

@@ -47,7 +47,7 @@ interface Queryable {
   query(sql: string, values?: readonly Value[]): Promise<{ readonly rows: readonly Row[] }>
 }
 
-function postgresDriver(database: Queryable): Driver {
+function createPostgresDriver(database: Queryable): Driver {
   return {
     dialect: 'postgres',
     async query(sql, values = []) {
@@ -116,7 +116,7 @@ function isBusy(error: unknown): boolean {
 export function chooseDriver(database: MirrorDatabase, wait: SqliteWait): Driver {
   const methods = Object(database) as Readonly<Record<string, unknown>>
   if (typeof methods['query'] === 'function' && typeof methods['connect'] === 'function')
-    return postgresDriver(database as never)
+    return createPostgresDriver(database as never)
   if (typeof methods['prepare'] === 'function' && typeof methods['exec'] === 'function')
     return createSqliteDriver(database as MirrorSqlite, wait)
   throw new TypeError('database is neither a Pool or Client of pg nor an open SQLite connection; pass one.')

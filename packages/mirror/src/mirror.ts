@@ -5,7 +5,7 @@ import type { Delivery, RequestLike, Snapshot } from '@payment-integration/webho
 import type { Dialect, TableOptions } from './database.js'
 import { OtherIntegrationError } from './errors.js'
 import type { MirrorCompletion, MirrorOptions, MirrorReconciliation, Parts } from './options.js'
-import { milliseconds, mirrorDefaults, openParts } from './options.js'
+import { checkMilliseconds, mirrorDefaults, openParts } from './options.js'
 import { complete, type MirrorReconcileOptions, reconcile } from './reconcile.js'
 import { buildSchema, quoteNames } from './tables.js'
 
@@ -34,8 +34,8 @@ export interface MirrorStatus {
 /** Reads the tables and the newest payment of the service. @throws Errors of the database, and `ERR_ABORTED`. */
 async function readStatus(parts: Parts, signal: AbortSignal | undefined): Promise<MirrorStatus> {
   const { payments, state, integrationAddress } = parts
-  // Asks the service first, so that a payment that arrives in between makes no lag.
-  const service = await newestAtService(parts, signal)
+  // Reads the service first, so that a payment that arrives in between makes no lag.
+  const service = await readNewestAtService(parts, signal)
   const { rows, incomplete, newest } = await payments.counts()
   const { reconciledAt, reconciledFullyAt, deliveredAt } = await state.read()
   return {
@@ -53,7 +53,7 @@ async function readStatus(parts: Parts, signal: AbortSignal | undefined): Promis
   }
 }
 
-async function newestAtService({ client }: Parts, signal: AbortSignal | undefined) {
+async function readNewestAtService({ client }: Parts, signal: AbortSignal | undefined) {
   try {
     const { payments } = await client.payments.list({ limit: 1, signal })
     return { newest: payments[0]?.blockTimestamp ?? null, error: null }
@@ -70,7 +70,7 @@ function computeLag(atMirror: string | null, atService: string | null): number |
 interface MirrorRunOptions extends Pick<MirrorReconcileOptions, 'pageSize'> {
   /** Time from the end of one run to the next, in milliseconds. @default 60000 */
   readonly everyMs?: number | undefined
-  /** Ends the loop, which then resolves. */
+  /** Its abort ends the loop, which then resolves. */
   readonly signal: AbortSignal
 }
 
@@ -95,7 +95,7 @@ type Wake = ReturnType<typeof createWake>
 /** Loops until the signal aborts. A failed step is an event; the next interval repeats it. */
 async function run(parts: Parts, { woken, clear }: Wake, options: MirrorRunOptions): Promise<void> {
   const { everyMs = mirrorDefaults.everyMs, pageSize, signal } = Object(options) as MirrorRunOptions
-  milliseconds('everyMs', everyMs)
+  checkMilliseconds('everyMs', everyMs)
   if (typeof signal?.aborted !== 'boolean')
     throw new TypeError('signal is no AbortSignal, so run() would never end; pass one.')
 
@@ -166,13 +166,13 @@ export function createMirror(options: MirrorOptions): Mirror {
   const parts = openParts(options)
   const { driver, names, payments, state, integrationAddress, verify, now, onEvent } = parts
   const wake = createWake()
-  let touchedAt = Number.NEGATIVE_INFINITY
+  let deliveryRecordedAt = Number.NEGATIVE_INFINITY
 
   /** Stores the delivery's time, at most once a second: deliveries must not wait for each other at this row. */
-  async function touch(): Promise<void> {
+  async function recordDelivery(): Promise<void> {
     const at = now()
-    if (Math.abs(at - touchedAt) < 1_000) return
-    touchedAt = at
+    if (Math.abs(at - deliveryRecordedAt) < 1_000) return
+    deliveryRecordedAt = at
     await state.set('delivered_at', new Date(at).toISOString())
   }
 
@@ -188,7 +188,7 @@ export function createMirror(options: MirrorOptions): Mirror {
         throw new OtherIntegrationError(snapshot.integrationAddress, integrationAddress)
       const decision = await payments.writeSnapshot(snapshot, new Date(now()).toISOString())
       if (decision === 'apply') wake.wake()
-      await touch()
+      await recordDelivery()
       const { chainId, txHash, version, state: paymentState } = snapshot
       onEvent({ type: 'delivery', decision, chainId, txHash, version, state: paymentState })
       return { snapshot, decision }

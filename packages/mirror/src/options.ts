@@ -5,7 +5,7 @@ import { createVerifier } from '@payment-integration/webhook'
 import { chooseDriver, type MirrorDatabase, type TableOptions } from './database.js'
 import { defaultPrefix, openPaymentsTable, openStateTable, quoteNames } from './tables.js'
 
-/** The result of the look-ups. */
+/** The result of looking up incomplete rows at the read API. */
 export interface MirrorCompletion {
   /** Rows that now have every column of their newest version. */
   readonly completed: number
@@ -62,7 +62,7 @@ export interface MirrorOptions extends TableOptions {
   readonly client: Pick<Client, 'payments' | 'integrationAddress'>
   /** The integration whose payments are copied: 0x and 40 hex digits, in any case. */
   readonly integrationAddress: string
-  /** The webhook signing secrets. @default none: `receive` throws, and `reconcile` alone keeps the copy */
+  /** The webhook signing secrets. @default none: `receive` throws, and only `reconcile` updates the copy */
   readonly secrets?: VerifierOptions['secrets'] | undefined
   /**
    * Your own verification instead of `secrets`; `verify` of `createVerifier` fits.
@@ -104,7 +104,7 @@ export function openParts(options: MirrorOptions) {
     fullEveryMs = mirrorDefaults.fullEveryMs,
     busyTimeoutMs = mirrorDefaults.busyTimeoutMs,
     now = () => Date.now(),
-    sleep = sleepUntil,
+    sleep = abortableSleep,
   } = Object(options) as MirrorOptions
   if (typeof client?.integrationAddress !== 'string' || typeof client.payments?.get !== 'function')
     throw new TypeError('client has no integrationAddress and payments; pass a client of createClient.')
@@ -119,7 +119,7 @@ export function openParts(options: MirrorOptions) {
   const integrationAddress = given.toLowerCase()
   const names = quoteNames(options)
   const driver = chooseDriver(options.database, {
-    busyTimeoutMs: milliseconds('busyTimeoutMs', busyTimeoutMs),
+    busyTimeoutMs: checkMilliseconds('busyTimeoutMs', busyTimeoutMs),
     sleep,
     monotonicNow: () => performance.now(),
   })
@@ -131,7 +131,7 @@ export function openParts(options: MirrorOptions) {
     client,
     integrationAddress,
     verify,
-    fullEveryMs: milliseconds('fullEveryMs', fullEveryMs),
+    fullEveryMs: checkMilliseconds('fullEveryMs', fullEveryMs),
     onEvent,
     now,
     sleep,
@@ -139,7 +139,7 @@ export function openParts(options: MirrorOptions) {
 }
 
 /** Checks whole milliseconds, 0 or more. @throws {RangeError} */
-export function milliseconds(name: string, value: number): number {
+export function checkMilliseconds(name: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 0 && value <= maxTimerMs) return value
   throw new RangeError(`${name} is ${value}; pass whole milliseconds, 0 to ${maxTimerMs}.`)
 }
@@ -158,7 +158,7 @@ function reportFailure(event: MirrorEvent): void {
   if (event.type === 'failed') console.error(event.error)
 }
 
-function sleepUntil(ms: number, signal?: AbortSignal): Promise<void> {
+function abortableSleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve()
     const stop = () => {

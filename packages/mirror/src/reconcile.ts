@@ -68,7 +68,7 @@ export async function reconcile(parts: Parts, options: MirrorReconcileOptions): 
     throw new OtherIntegrationError(client.integrationAddress, parts.integrationAddress)
   const { pageSize, maxPages, signal } = options
   const { checkpoint, reconciledFullyAt } = await state.read()
-  const { full = isDue(reconciledFullyAt, parts) } = options
+  const { full = isFullRunDue(reconciledFullyAt, parts) } = options
   const counts: Record<WriteEffect, number> = { added: 0, updated: 0, completed: 0, refreshed: 0, unchanged: 0 }
   const result = await repair<Payment[]>(client, {
     from: createListingStore(parts, (written) => void counts[written]++),
@@ -95,7 +95,7 @@ export async function reconcile(parts: Parts, options: MirrorReconcileOptions): 
   return summary
 }
 
-function isDue(reconciledFullyAt: string | null, { fullEveryMs, now }: Parts): boolean {
+function isFullRunDue(reconciledFullyAt: string | null, { fullEveryMs, now }: Parts): boolean {
   return reconciledFullyAt === null || now() - Date.parse(reconciledFullyAt) >= fullEveryMs
 }
 

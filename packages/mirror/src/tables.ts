@@ -42,7 +42,7 @@ function createQuery(driver: Driver, table: string): Driver['query'] {
   }
 }
 
-/** Columns by name, each with its value of a payment. */
+/** Columns by name, each with the function that gets its value from a payment. */
 type Columns<Source> = Readonly<Record<string, (source: Source) => Value>>
 
 /** The primary key of a payment. */
@@ -101,8 +101,8 @@ function toStorable(text: string | null): string | null {
   return text?.replace(/\0|\p{Surrogate}/gu, '\ufffd') ?? null
 }
 
-/** A row whose newest version has not been read from the read API. */
-const incomplete = '(body_version IS NULL OR body_version < version)'
+/** The condition for a row whose newest version has not been read from the read API. */
+const incompleteSql = '(body_version IS NULL OR body_version < version)'
 
 /** Every column, in the order of the tables' documentation. */
 const paymentNames = [...keyNames, ...snapshotNames, ...factNames, 'updated_at']
@@ -125,7 +125,7 @@ export function buildSchema(dialect: Dialect, { payments, state, index }: TableN
   return [
     `CREATE TABLE IF NOT EXISTS ${payments} (\n${columns}  PRIMARY KEY (${keyNames.join(', ')})\n)`,
     `CREATE INDEX IF NOT EXISTS ${index('newest')} ON ${payments} (integration_address, block_timestamp)`,
-    `CREATE INDEX IF NOT EXISTS ${index('incomplete')} ON ${payments} (${keyNames.join(', ')}) WHERE ${incomplete}`,
+    `CREATE INDEX IF NOT EXISTS ${index('incomplete')} ON ${payments} (${keyNames.join(', ')}) WHERE ${incompleteSql}`,
     `CREATE TABLE IF NOT EXISTS ${state} (
   integration_address ${types.key} NOT NULL PRIMARY KEY,
   checkpoint ${types.json},
@@ -203,7 +203,7 @@ OR (excluded.body_version = kept.body_version AND excluded.body${text} <> kept.b
       let after = { chainId: '', txHash: '' }
       for (;;) {
         const rows = await query(
-          `SELECT chain_id, tx_hash, version FROM ${payments} WHERE integration_address = ?${onlyIncomplete ? ` AND ${incomplete}` : ''}
+          `SELECT chain_id, tx_hash, version FROM ${payments} WHERE integration_address = ?${onlyIncomplete ? ` AND ${incompleteSql}` : ''}
 AND (chain_id, tx_hash) > (?, ?) ORDER BY chain_id, tx_hash LIMIT ${pageSize}`,
           [integrationAddress, after.chainId, after.txHash],
         )
@@ -217,7 +217,7 @@ AND (chain_id, tx_hash) > (?, ?) ORDER BY chain_id, tx_hash LIMIT ${pageSize}`,
 
     async counts() {
       const [row = {}] = await query(
-        `SELECT count(*) AS total, count(CASE WHEN ${incomplete} THEN 1 END) AS incomplete, max(block_timestamp) AS newest
+        `SELECT count(*) AS total, count(CASE WHEN ${incompleteSql} THEN 1 END) AS incomplete, max(block_timestamp) AS newest
 FROM ${payments} WHERE integration_address = ?`,
         [integrationAddress],
       )

@@ -18,7 +18,7 @@ const env = {
   DATABASE: join(folder, 'shop.db'),
 }
 const next = new URL('../../node_modules/next/dist/bin/next', import.meta.url).pathname
-const port = await freePort()
+const port = await findFreePort()
 execFileSync(process.execPath, [next, 'build'], {
   env: { ...env, NODE_ENV: 'production' },
   stdio: ['ignore', 'ignore', 'inherit'],
@@ -33,7 +33,7 @@ server.stderr.on('data', (text) => (log += text))
 const url = `http://127.0.0.1:${port}`
 const problems = []
 try {
-  await untilListening()
+  await waitUntilListening()
   const deliveries = createDeliveries({ secret })
   const build = createBuilders({ seed: 2 })
   const post = async (path, delivery) => (await fetch(`${url}${path}`, { method: 'POST', ...delivery })).status
@@ -62,7 +62,7 @@ for (const problem of problems) console.error(`  ${problem}`)
 console.log(`next: ${problems.length === 0 ? 'both routers verify' : `${problems.length} problems`}`)
 process.exitCode = problems.length === 0 ? 0 : 1
 
-async function untilListening() {
+async function waitUntilListening() {
   const end = Date.now() + 30_000
   while (Date.now() < end) {
     if (server.exitCode !== null) throw new Error('next start ended')
@@ -76,7 +76,7 @@ async function untilListening() {
   throw new Error('next start did not listen within 30 s')
 }
 
-function freePort() {
+function findFreePort() {
   return new Promise((resolve) => {
     const probe = createServer().listen(0, '127.0.0.1', () => {
       const { port } = probe.address()

@@ -2,7 +2,7 @@
 
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 
-/** The bytes of a text. @throws RangeError When it is no base58, or of another length. */
+/** Parses base58 into `length` bytes, padded with zeros in front. @throws RangeError When it is malformed or longer. */
 export function fromBase58(text: string, length: number): Buffer {
   let value = 0n
   for (const character of text) {
@@ -15,7 +15,7 @@ export function fromBase58(text: string, length: number): Buffer {
   return Buffer.from(hex, 'hex')
 }
 
-/** The text of 0x hex. */
+/** Formats 0x hex as base58. */
 export function toBase58(hex: string): string {
   let text = ''
   for (let value = BigInt(hex); value > 0n; value /= 58n) text = `${alphabet[Number(value % 58n)]}${text}`

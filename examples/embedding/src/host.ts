@@ -30,7 +30,7 @@ export interface HostOptions {
 
 /** A running host. */
 export interface Host {
-  /** Its own pages are here, the payment API under `/payments-service`. */
+  /** Base URL of the host's own pages; the payment API is below `/payments-service`. */
   readonly url: string
   readonly service: Service
   readonly users: Users
@@ -76,7 +76,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
       users,
       async proveEmail(accountId, email) {
         users.own(accountId, email)
-        // The second call of a host: it reports each proof at once.
+        // The host reports each proof to the service at once.
         await service.identity?.reportProof({ email, accountId })
       },
       async stop() {

@@ -1,10 +1,10 @@
-/** A chain that is not an EVM: a ledger with base58 ids, read over HTTP. A model for an adapter of your own. @module */
+/** A non-EVM chain: a ledger with base58 ids, read over HTTP. A model for an adapter of your own. @module */
 import { createHash } from 'node:crypto'
 import { ChainError } from '@payment-integration/core'
 import type { BlockRange, BlockRef, Chain, PaymentFacts } from '@payment-integration/core/ports'
 import { fromBase58, toBase58 } from './base58.js'
 
-/** A block as the ledger's node answers it. */
+/** A block as the ledger's node returns it. */
 export interface LedgerBlock {
   readonly height: number
   readonly id: string
@@ -13,14 +13,14 @@ export interface LedgerBlock {
   readonly transfers: readonly Readonly<Record<'id' | 'from' | 'to' | 'units', string>>[]
 }
 
-const router = getAddress('the ledger itself')
-const coin = { address: getAddress('LEDGER'), symbol: 'LDG', decimals: 9 }
+const router = toAddress('the ledger itself')
+const coin = { address: toAddress('LEDGER'), symbol: 'LDG', decimals: 9 }
 
-/** The contract's form of the ledger's ids: 32 bytes as hex. An id of another length has no place in the contract. */
-const hashOf = (id: string) => `0x${fromBase58(id, 32).toString('hex')}`
+/** Converts an id of the ledger to the interface's form: 32 bytes as hex. A longer id is rejected. */
+const toHash = (id: string) => `0x${fromBase58(id, 32).toString('hex')}`
 
-/** The ledger's accounts are 32 bytes, addresses of the contract 20. */
-function getAddress(account: string): string {
+/** Derives an address of 20 bytes, as the interface has it, from an account of the ledger. */
+function toAddress(account: string): string {
   return `0x${createHash('sha256').update(account).digest('hex').slice(24)}`
 }
 
@@ -39,22 +39,22 @@ export function createLedgerChain({ chainId, nodeUrl }: { readonly chainId: numb
   }
   const getRef = ({ height, id, parent, time }: LedgerBlock): BlockRef => ({
     number: height,
-    hash: hashOf(id),
-    parentHash: hashOf(parent),
+    hash: toHash(id),
+    parentHash: toHash(parent),
     timestamp: time * 1_000,
   })
   function getPayments(block: LedgerBlock): PaymentFacts[] {
     const { number: blockNumber, hash: blockHash, timestamp: blockTimestamp } = getRef(block)
     return block.transfers.map(({ id, from, to, units }, logIndex) => ({
-      ...{ chainId, txHash: hashOf(id), ordinal: 0, logIndex, blockNumber, blockHash, blockTimestamp },
+      ...{ chainId, txHash: toHash(id), ordinal: 0, logIndex, blockNumber, blockHash, blockTimestamp },
       router: { address: router, version: '1.0' },
       ...{
-        sender: getAddress(from),
-        receiver: getAddress(to),
+        sender: toAddress(from),
+        receiver: toAddress(to),
         memoHex: `0x${'00'.repeat(32)}`,
         integrationAddress: null,
       },
-      source: { chainId, txHash: hashOf(id) },
+      source: { chainId, txHash: toHash(id) },
       tokenIn: { ...coin, amount: BigInt(units) },
       tokenOut: { ...coin, gross: BigInt(units), net: BigInt(units) },
       pricing: { listedToken: null, feeds: [], calledAmount: null, serviceFee: null },
@@ -80,13 +80,13 @@ export function createLedgerChain({ chainId, nodeUrl }: { readonly chainId: numb
         if (block === null) throw new ChainError('ERR_CHAIN_RANGE_GONE', chainId, `The ledger has no block ${height}.`)
         const ref = getRef(block)
         // The ledger's node is trusted: nothing proves that a block has no other transfer.
-        const shown = { proof: 'none', node: new URL(nodeUrl).host } as const
-        yield { first: ref, last: ref, blocks: [ref], payments: getPayments(block), deposits: [], ...shown }
+        const proof = { proof: 'none', node: new URL(nodeUrl).host } as const
+        yield { first: ref, last: ref, blocks: [ref], payments: getPayments(block), deposits: [], ...proof }
       }
     },
     async transactionFate(txHash, signal) {
-      const found = await get<{ readonly height: number }>(`/transfer/${toBase58(txHash)}`, signal)
-      return { fate: found === null ? 'unknown' : 'succeeded', blockNumber: found?.height ?? null }
+      const transfer = await get<{ readonly height: number }>(`/transfer/${toBase58(txHash)}`, signal)
+      return { fate: transfer === null ? 'unknown' : 'succeeded', blockNumber: transfer?.height ?? null }
     },
     nativeHash: toBase58,
     watch: async () => undefined, // the ledger announces nothing: the indexer polls

@@ -11,7 +11,7 @@ export interface Users {
   register(email: string): string
   /** Gives the address to this user and takes it from every other. */
   own(accountId: string, email: string): void
-  /** The first call of a host: it answers the owner of an address to the service. */
+  /** The service looks up the owner of an address here. */
   readonly accounts: IdentityAccounts
 }
 

@@ -4,7 +4,7 @@ import type { Pool } from 'pg'
 import { inTransaction } from './in-transaction.js'
 import { attachToOrder, findOrder } from './orders.js'
 
-/** Dependencies of attaching. */
+/** Dependencies of {@link attachPayment}. */
 export interface AttachParts {
   readonly client: Pick<Client, 'payments'>
   readonly pool: Pool
@@ -14,9 +14,8 @@ export interface AttachParts {
 }
 
 /**
- * `unknown`: no such order, or the service has not indexed the payment yet. `rejected`: it pays another order or
- * another
- * receiver.
+ * `unknown`: no such order, or the service has not indexed the payment yet. `rejected`: the payment is for another
+ * order or another receiver.
  */
 export type Attached = 'attached' | 'unknown' | 'rejected'
 

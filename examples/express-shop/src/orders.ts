@@ -1,4 +1,4 @@
-/** The shop's orders and its payments, in the PostgreSQL that holds the versions too. @module */
+/** The shop's orders and its payments, in the PostgreSQL database that also holds the versions. @module */
 import { compareAmounts, parseAmount } from '@payment-integration/client/amounts'
 import type { Snapshot } from '@payment-integration/webhook'
 import type { ClientBase } from 'pg'
@@ -85,29 +85,29 @@ export async function attachToOrder(tx: Database, orderId: string, payment: Paym
   await releaseIfPaid(tx, payment, report)
 }
 
-/** A delivery proves no sale: only a success over the exact price releases the goods. */
+/** A delivery proves no sale: only a success with the exact price releases the goods. */
 async function releaseIfPaid(tx: Database, { chainId, txHash }: PaymentKey, report: Report): Promise<void> {
   const { rows } = await tx.query<{
     id: string
     price: string
-    due: string
+    dueCurrency: string
     amount: string | null
-    paid: string | null
+    paidCurrency: string | null
   }>(
-    `select id, price, orders.currency as due, amount, payments.currency as paid from payments join orders on orders.id = order_id
+    `select id, price, orders.currency as "dueCurrency", amount, payments.currency as "paidCurrency" from payments join orders on orders.id = order_id
      where chain_id = $1 and tx_hash = $2 and state = 'success' and released_at is null`,
     [chainId, txHash],
   )
   const [order] = rows
   if (order === undefined) return
-  const { id, price, due, amount, paid } = order
-  if (amount !== null && paid === due && compareAmounts(parseAmount(amount), parseAmount(price)) === 0)
+  const { id, price, dueCurrency, amount, paidCurrency } = order
+  if (amount !== null && paidCurrency === dueCurrency && compareAmounts(parseAmount(amount), parseAmount(price)) === 0)
     await tx.query('update orders set released_at = now(), released_by = $2 where id = $1 and released_at is null', [
       id,
       `${chainId}:${txHash}`,
     ])
   else
     report(
-      `order ${id} costs ${price} ${due}; payment ${txHash} is a success over ${amount ?? 'no amount'} ${paid ?? ''}`,
+      `order ${id} costs ${price} ${dueCurrency}; payment ${txHash} is a success over ${amount ?? 'no amount'} ${paidCurrency ?? ''}`,
     )
 }

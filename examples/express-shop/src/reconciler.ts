@@ -14,19 +14,19 @@ export interface ReconcilerParts {
   readonly report: (line: string) => void
 }
 
-/** Runs once, from the checkpoint of the last run. Resolves the number of repaired payments. */
+/** Runs once, from the checkpoint of the last run. Resolves with the number of repaired payments. */
 export async function reconcileOnce({ client, store, pool, report }: ReconcilerParts): Promise<number> {
   const result = await reconcile(client, {
     from: store,
     handle: (payment: Payment, tx: PoolClient) => applySnapshot(tx, payment, report),
     checkpoint: await readCheckpoint(pool),
-    onCheckpoint: (checkpoint) => keepCheckpoint(pool, checkpoint),
+    onCheckpoint: (checkpoint) => storeCheckpoint(pool, checkpoint),
   })
   if (result.repaired > 0) report(`reconciled: ${result.missing.count} missing, ${result.stale.count} stale`)
   return result.repaired
 }
 
-/** Runs every `everyMs` milliseconds, one run at a time, until the signal. */
+/** Runs every `everyMs` milliseconds, one run at a time, until the signal aborts. */
 export async function reconcileUntil(signal: AbortSignal, everyMs: number, parts: ReconcilerParts): Promise<void> {
   while (!signal.aborted) {
     await reconcileOnce(parts).catch((error: unknown) => parts.report(`reconciling failed: ${String(error)}`))
@@ -49,7 +49,7 @@ async function readCheckpoint(pool: Pool): Promise<ReconcileCheckpoint | null> {
   return rows[0]?.checkpoint ?? null
 }
 
-async function keepCheckpoint(pool: Pool, checkpoint: ReconcileCheckpoint): Promise<void> {
+async function storeCheckpoint(pool: Pool, checkpoint: ReconcileCheckpoint): Promise<void> {
   await pool.query(
     'insert into reconcile_checkpoint (checkpoint) values ($1) on conflict (one) do update set checkpoint = excluded.checkpoint',
     [JSON.stringify(checkpoint)],

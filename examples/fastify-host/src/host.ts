@@ -76,7 +76,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
     '/users/:id/proofs',
     async ({ params: { id: accountId }, body: { email } }, reply) => {
       await ownEmail(pool, accountId, email)
-      // The second call of a host: it reports each proof in the moment it happens.
+      // The host reports each proof to the service at once.
       await service.identity?.reportProof({ email, accountId })
       return reply.code(204).send()
     },

@@ -26,7 +26,7 @@ export async function ownEmail(pool: Pool, id: string, email: string): Promise<v
   })
 }
 
-/** The first call of a host: it answers the owner of an address to the service, in one statement. */
+/** Lets the service look up the owner of an address, in one statement. */
 export function hostAccounts(pool: Pool): IdentityAccounts {
   return {
     async findAddressOwner({ address }) {

@@ -28,7 +28,7 @@ export async function askVerdict({ client, email, usedToken }: Shared): Promise<
     return await client.identity.share({ email, kycShareToken: usedToken })
   } catch (error) {
     if (!isTokenRejected(error)) throw error
-    return rejectedBefore(error)
+    return toRejectedBefore(error)
   }
 }
 
@@ -38,7 +38,7 @@ export function isTokenRejected(error: unknown): error is ShareTokenRejectedErro
 }
 
 /** The former verdict of a 422; null when it has none. */
-export function rejectedBefore({ formerVerdict, providerMessage }: ShareTokenRejectedError): RejectedBefore | null {
+export function toRejectedBefore({ formerVerdict, providerMessage }: ShareTokenRejectedError): RejectedBefore | null {
   if (formerVerdict === null) return null
   return { kind: 'rejected_before', rejectType: formerVerdict.rejectType, message: providerMessage }
 }

@@ -1,6 +1,6 @@
 /** Shares a user's verification, with a fresh token if that can help. @module */
 import type { Client, ShareResult } from '@payment-integration/client'
-import { askVerdict, isTokenRejected, type RejectedBefore, rejectedBefore } from './ask-verdict.js'
+import { askVerdict, isTokenRejected, type RejectedBefore, toRejectedBefore } from './ask-verdict.js'
 
 /** Options of sharing. */
 export interface Sharing {
@@ -48,7 +48,7 @@ export async function shareVerification(sharing: Sharing): Promise<SharingResult
       return { result, usedToken: result.redeemed ? kycShareToken : usedToken }
     } catch (error) {
       if (!isTokenRejected(error)) throw error
-      const rejected = rejectedBefore(error)
+      const rejected = toRejectedBefore(error)
       if (rejected?.rejectType === 'FINAL') return { result: rejected, usedToken }
       if (minted >= maxTokens) throw error
     }

@@ -1,4 +1,4 @@
-/** The shop's orders and its payments, in the PostgreSQL that holds the versions too. @module */
+/** The shop's orders and its payments, in the PostgreSQL database that also holds the versions. @module */
 import { compareAmounts, parseAmount } from '@payment-integration/client/amounts'
 import type { Snapshot } from '@payment-integration/webhook'
 import type { ClientBase } from 'pg'
@@ -40,9 +40,9 @@ export async function applySnapshot(tx: ClientBase, snapshot: Snapshot, report: 
 }
 
 /**
- * Stores an order with its payment: for the checkout, in its own transaction, before or after the payment's first
- * delivery. A transaction's hash is public. So the checkout first reads the payment with `client.payments.get` and
- * compares memo and receiver.
+ * Stores an order with its payment. The checkout calls it in a transaction of its own, before or after the payment's
+ * first delivery. A transaction's hash is public. So the checkout first reads the payment with `client.payments.get`
+ * and compares memo and receiver.
  *
  * @throws {Error} When the order exists already, or the payment belongs to another one.
  */
@@ -60,28 +60,28 @@ export async function noteOrder(tx: ClientBase, order: Order, report: Report): P
 }
 
 /**
- * An order is paid by a success over its exact price. The row of the payment is locked: of two concurrent calls, the
+ * An order is paid by a success with its exact price. The row of the payment is locked: of two concurrent calls, the
  * later one sees both changes.
  */
 async function markIfPaid(tx: ClientBase, { chainId, txHash }: PaymentKey, report: Report): Promise<void> {
   const { rows } = await tx.query<{
     id: string
     price: string
-    due: string
+    dueCurrency: string
     amount: string | null
-    paid: string | null
+    paidCurrency: string | null
   }>(
-    `select id, price, orders.currency as due, amount, payments.currency as paid from payments join orders on orders.id = order_id
+    `select id, price, orders.currency as "dueCurrency", amount, payments.currency as "paidCurrency" from payments join orders on orders.id = order_id
      where chain_id = $1 and tx_hash = $2 and state = 'success' and paid_at is null`,
     [chainId, txHash],
   )
   const [order] = rows
   if (order === undefined) return
-  const { id, price, due, amount, paid } = order
-  if (amount !== null && paid === due && compareAmounts(parseAmount(amount), parseAmount(price)) === 0)
+  const { id, price, dueCurrency, amount, paidCurrency } = order
+  if (amount !== null && paidCurrency === dueCurrency && compareAmounts(parseAmount(amount), parseAmount(price)) === 0)
     await tx.query('update orders set paid_at = now() where id = $1 and paid_at is null', [id])
   else
     report(
-      `order ${id} costs ${price} ${due}; payment ${txHash} is a success over ${amount ?? 'no amount'} ${paid ?? ''}`,
+      `order ${id} costs ${price} ${dueCurrency}; payment ${txHash} is a success over ${amount ?? 'no amount'} ${paidCurrency ?? ''}`,
     )
 }

@@ -11,7 +11,7 @@ if (!baseUrl || !apiKey || !chainId || !txHash || !amount || !currency || !recei
 }
 
 const order = { chainId: Number(chainId), txHash, amount, currency, receiver, memo }
-// Then the payment is unknown, so the exit code must differ from that of an unpaid order.
+// After an error nobody knows whether the order is paid, so the exit code differs from that of an unpaid order.
 const verdict = await (async () => verifyOrder(createLegacyClient({ baseUrl, apiKey }), order))().catch(
   (error: unknown) => {
     console.error(error instanceof Error ? error.message : error)
@@ -23,5 +23,5 @@ if (verdict.kind === 'paid')
 else if (verdict.kind === 'not_paid') console.log(`not paid: ${verdict.reasons.join(', ')}`)
 else console.log('not in the system: too new, of another chain, or no payment')
 // A script that ships on exit code 0 must not ship while a reorg may still remove the payment.
-const unpaid = verdict.kind === 'paid' ? 3 : 1
-process.exitCode = verdict.kind === 'paid' && verdict.final ? 0 : unpaid
+const exitCodeUnlessFinal = verdict.kind === 'paid' ? 3 : 1
+process.exitCode = verdict.kind === 'paid' && verdict.final ? 0 : exitCodeUnlessFinal

@@ -21,7 +21,7 @@ export type OrderVerdict =
   | { readonly kind: 'unknown' }
 
 /**
- * Verifies a transaction against an order. `paid`: every payment of it matches and one has the memo. Credit each
+ * Verifies a transaction against an order. `paid`: all its payments match, and one has the memo. Credit each
  * transaction once, and ship irrevocable goods only when it is final.
  */
 export async function verifyOrder(

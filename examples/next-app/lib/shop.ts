@@ -44,15 +44,15 @@ let opened: Shop | undefined
  */
 export function shop(): Shop {
   if (opened === undefined) {
-    const open = openShop({
+    const newShop = openShop({
       path: process.env['DATABASE'] ?? 'shop.db',
       secret: process.env['WEBHOOK_SIGNING_SECRET'] ?? '',
     })
     const close = () => {
       opened = undefined
-      open.close()
+      newShop.close()
     }
-    opened = { ...open, close }
+    opened = { ...newShop, close }
   }
   return opened
 }

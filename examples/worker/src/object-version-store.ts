@@ -8,11 +8,11 @@ const versionKey = 'version'
  * A version store over the storage of one payment's object. Effect and version share one transaction of the platform;
  * an object handles only the deliveries of its payment.
  */
-export function objectVersionStore(storage: ObjectStorage): VersionStore<ObjectTransaction> {
+export function createObjectVersionStore(storage: ObjectStorage): VersionStore<ObjectTransaction> {
   let last: Promise<unknown> = Promise.resolve()
   return {
     advance({ version }, effect) {
-      // While an effect waits for something outside the storage, the platform admits other requests.
+      // While an effect waits for something outside the storage, the platform admits other requests: they queue here.
       const run = last.then(() =>
         storage.transaction(async (tx) => {
           const decision = decideVersion(await tx.get<number>(versionKey), version)

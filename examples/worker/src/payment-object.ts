@@ -2,7 +2,7 @@
 import { compareAmounts, isAmount, parseAmount } from '@payment-integration/client/amounts'
 import { createReceiver } from '@payment-integration/version-store'
 import type { Snapshot } from '@payment-integration/webhook'
-import { objectVersionStore } from './object-version-store.js'
+import { createObjectVersionStore } from './object-version-store.js'
 import type { ObjectState, ObjectStorage, ObjectTransaction } from './platform.js'
 
 /** An order of the shop. The invoice of its payment must match it. */
@@ -34,7 +34,7 @@ export class PaymentObject {
     this.#storage = storage
     const { accept } = createReceiver({
       verify: async (snapshot: Snapshot) => ({ snapshot }),
-      store: objectVersionStore(storage),
+      store: createObjectVersionStore(storage),
       handle: ({ state, invoice }, tx: ObjectTransaction) => change(tx, { state, invoice }),
     })
     this.#accept = accept
@@ -67,16 +67,16 @@ export class PaymentObject {
 /**
  * Stores a change, and releases the goods once a success matches the order, in either sequence.
  */
-async function change(tx: ObjectTransaction, news: Partial<Sale>): Promise<void> {
+async function change(tx: ObjectTransaction, changes: Partial<Sale>): Promise<void> {
   const before = (await tx.get<Sale>('sale')) ?? { state: null, invoice: null, order: null, releases: 0 }
-  const sale = { ...before, ...news }
+  const sale = { ...before, ...changes }
   const isDue = sale.releases === 0 && isPaid(sale)
   await tx.put<Sale>('sale', { ...sale, releases: sale.releases + (isDue ? 1 : 0) })
 }
 
-/** A delivery proves no sale: only a success over the exact price pays the order. */
+/** A delivery proves no sale: only a success with the exact price pays the order. */
 function isPaid({ state, invoice, order }: Sale): boolean {
   if (state !== 'success' || invoice === null || order === null) return false
-  const isPrice = compareAmounts(parseAmount(invoice.amount), parseAmount(order.price)) === 0
-  return isPrice && invoice.currency === order.currency
+  const isExactPrice = compareAmounts(parseAmount(invoice.amount), parseAmount(order.price)) === 0
+  return isExactPrice && invoice.currency === order.currency
 }

@@ -11,7 +11,7 @@ export interface ObjectStorage extends ObjectTransaction {
   transaction<T>(work: (transaction: ObjectTransaction) => Promise<T>): Promise<T>
 }
 
-/** What a Durable Object is made with. */
+/** The argument of a Durable Object's constructor. */
 export interface ObjectState {
   readonly storage: ObjectStorage
 }
@@ -26,6 +26,6 @@ export interface ObjectNamespace {
 export interface Env {
   readonly PAYMENTS: ObjectNamespace
   readonly WEBHOOK_SIGNING_SECRET: string
-  /** What the shop's back end sends as `Authorization: Bearer`. */
+  /** The token that the shop's back end sends as `Authorization: Bearer`. */
   readonly SHOP_TOKEN: string
 }

@@ -9,7 +9,7 @@ export { PaymentObject } from './payment-object.js'
 const webhook = createWorkerHandler((env: Env) => {
   const { verify } = createVerifier({ secrets: env.WEBHOOK_SIGNING_SECRET })
   return {
-    // A wrong secret shows here. Strangers can cause lines too, so they have the code and nothing that was sent.
+    // A wrong secret shows here. Anyone can cause such lines, so they have only the code and no received text.
     onRejection: ({ code }) => console.warn(`a delivery was rejected: ${code}`),
     async receive(delivery: IncomingDelivery) {
       const { snapshot } = await verify(delivery)
@@ -35,7 +35,7 @@ export default {
   },
 }
 
-/** Whether the shop's back end asks. Compares digests, so that the time it takes tells nothing about the token. */
+/** Whether the shop's back end sent the request. Compares digests, so that timing reveals nothing about the token. */
 async function isShop(request: Request, { SHOP_TOKEN }: Env): Promise<boolean> {
   if (!SHOP_TOKEN) return false
   const digest = async (text: string) =>

@@ -11,9 +11,9 @@ import { build } from 'esbuild'
 /** A running Worker. */
 export interface RunningWorker {
   readonly url: string
-  /** Ends it; `SIGKILL` as a crash would. What its objects stored stays until `remove`. */
+  /** Stops the Worker; `SIGKILL` acts like a crash. The objects' storage stays until `remove`. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>
-  /** Starts it again on the same storage. */
+  /** Starts the Worker again on the same storage. */
   start(): Promise<void>
   remove(): Promise<void>
 }
@@ -22,7 +22,7 @@ export interface RunningWorker {
 export interface WorkerSecrets {
   /** The webhook signing secret. */
   readonly secret: string
-  /** What the shop's back end sends as `Authorization: Bearer`. */
+  /** The token that the shop's back end sends as `Authorization: Bearer`. */
   readonly shopToken: string
 }
 
@@ -46,15 +46,15 @@ export async function runWorker({ secret, shopToken }: WorkerSecrets): Promise<R
   const running = {
     url: '',
     async start() {
-      const started = spawn(workerd(), ['serve', 'worker.capnp', '--control-fd=1'], {
+      const started = spawn(findWorkerd(), ['serve', 'worker.capnp', '--control-fd=1'], {
         cwd: folder,
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       child = started
       for await (const line of createInterface({ input: started.stdout })) {
-        const said = JSON.parse(line) as { event: string; port?: number }
-        if (said.event !== 'listen') continue
-        running.url = `http://127.0.0.1:${said.port}`
+        const message = JSON.parse(line) as { event: string; port?: number }
+        if (message.event !== 'listen') continue
+        running.url = `http://127.0.0.1:${message.port}`
         return
       }
       throw new Error('workerd ended before it listened.')
@@ -74,8 +74,8 @@ export async function runWorker({ secret, shopToken }: WorkerSecrets): Promise<R
   return running
 }
 
-/** The program itself: a signal to npm's wrapper would not reach it. */
-function workerd(): string {
+/** Path of the program itself: a signal to npm's wrapper would not reach the program. */
+function findWorkerd(): string {
   const require = createRequire(import.meta.url)
   const bin = join(dirname(require.resolve('workerd/package.json')), 'bin', 'workerd')
   return process.platform === 'win32' ? `${bin}.exe` : bin

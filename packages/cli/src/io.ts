@@ -10,7 +10,7 @@ export interface Io {
   out(line: string): void
   /** Writes one line to standard error. */
   err(line: string): void
-  /** Replaces the status lines of a terminal, cut to its width; an empty list removes them. Undefined without a terminal. */
+  /** Replaces the status lines of a terminal, cut to its width; `[]` removes them. Undefined without a terminal. */
   readonly live?: ((lines: readonly string[]) => void) | undefined
   /** Calls `onKey` for each pressed key, until the returned function is called. Undefined without a terminal. */
   readonly keys?: ((onKey: (key: string) => void) => () => void) | undefined

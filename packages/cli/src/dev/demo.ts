@@ -178,7 +178,7 @@ export async function startDemo(settings: DemoSettings) {
       chain.pay({ integrationAddress: address, settlementCents, memo }),
     relay,
     doctor: to && (() => examineReceiver(to.href)),
-    /** Replays the last delivery; `retryNow` makes all pending deliveries due. Both resolve with a sentence for people. */
+    /** Replays the last delivery; `retryNow` makes all pending deliveries due. Both resolve with a sentence. */
     async replayLast() {
       const last = tracker.lastDelivery()
       if (last === null) return 'Nothing was delivered yet.'

@@ -11,7 +11,7 @@ if (!baseUrl || !apiKey || !chainId || !txHash || !amount || !currency || !recei
 }
 
 const order = { chainId: Number(chainId), txHash, amount, currency, receiver, memo }
-// After an error nobody knows whether the order is paid, so the exit code differs from that of an unpaid order.
+// After an error it is unknown whether the order is paid, so the exit code differs from that of an unpaid order.
 const verdict = await (async () => verifyOrder(createLegacyClient({ baseUrl, apiKey }), order))().catch(
   (error: unknown) => {
     console.error(error instanceof Error ? error.message : error)

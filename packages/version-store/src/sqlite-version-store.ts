@@ -95,13 +95,12 @@ function begin(database: SqliteDatabase): void {
 
 /**
  * Runs after an effect that threw, and returns the error to throw. It is the effect's own error if all its writes are
- * rolled back, else a {@link TransactionEndedError} with that error as its cause. If the transaction is gone, an error
- * of SQLite counts as a rollback: SQLite rolls back by itself after some errors (a full disk, RAISE(ROLLBACK)).
+ * rolled back, else a {@link TransactionEndedError} with that error as its cause.
  */
 function chooseEffectError(database: SqliteDatabase, error: unknown): unknown {
   if (execOnSavepoint(database, 'ROLLBACK TO')) return error
   const wasOtherTransactionOpen = rollBack(database)
-  return wasOtherTransactionOpen || !isSqliteError(error) ? new TransactionEndedError(error) : error
+  return wasOtherTransactionOpen || !isRollbackBySqlite(error) ? new TransactionEndedError(error) : error
 }
 
 /**
@@ -135,9 +134,11 @@ function hasMessage(error: unknown, words: RegExp): boolean {
   return words.test(String((Object(error) as Partial<Error>).message))
 }
 
-function isSqliteError(error: unknown): boolean {
+/** True for an error after which SQLite rolls back by itself. After another one, the effect may have run COMMIT. */
+function isRollbackBySqlite(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown }
-  return typeof code === 'string' && /^(ERR_SQLITE_ERROR$|SQLITE_)/.test(code)
+  const isFromSqlite = typeof code === 'string' && /^(ERR_SQLITE_ERROR$|SQLITE_)/.test(code)
+  return isFromSqlite && hasMessage(error, /disk is full|disk I\/O error|out of memory|interrupted/)
 }
 
 /** Where versions are kept, and how long a call waits. */

@@ -174,16 +174,21 @@ for (const { name, open } of drivers) {
       },
     )
 
-    test('an error of SQLite does not hide that the effect ended the transaction and began another', async () => {
-      const database = file()()
-      const call = createSqliteVersionStore({ database }).advance(payment, (tx) => {
-        addNote(tx, 'kept')
-        tx.exec('COMMIT; BEGIN')
-        tx.exec("INSERT INTO notes (id, note) VALUES (1, 'twice')")
-      })
-      const cause = { message: expect.stringMatching(/UNIQUE/) }
-      await expect(call).rejects.toMatchObject({ code: 'ERR_TRANSACTION_ENDED', cause })
-    })
+    test.each(['COMMIT', 'COMMIT; BEGIN'])(
+      'an error of SQLite does not hide that the effect ran %s',
+      async (ending) => {
+        const database = file()()
+        const store = createSqliteVersionStore({ database })
+        const call = store.advance(payment, (tx) => {
+          addNote(tx, 'kept')
+          tx.exec(ending)
+          tx.exec("INSERT INTO notes (id, note) VALUES (1, 'twice')")
+        })
+        const cause = { message: expect.stringMatching(/UNIQUE/) }
+        await expect(call).rejects.toMatchObject({ code: 'ERR_TRANSACTION_ENDED', cause })
+        expect(await store.current(payment)).toBeUndefined()
+      },
+    )
 
     test('an effect may use savepoints of its own', async () => {
       const database = file()()
@@ -198,16 +203,29 @@ for (const { name, open } of drivers) {
       expect(getNotes(database)).toEqual(['kept'])
     })
 
-    test('an error that ended the transaction by itself comes out as it is', async () => {
+    test('an effect that writes with OR ROLLBACK ended the transaction', async () => {
       const database = file()()
-      database.exec('CREATE TABLE once (id INTEGER PRIMARY KEY)')
       const store = createSqliteVersionStore({ database })
       const call = store.advance(payment, (tx) => {
-        tx.exec('INSERT INTO once VALUES (1)')
-        tx.exec('INSERT OR ROLLBACK INTO once VALUES (1)')
+        addNote(tx, 'undone')
+        tx.exec("INSERT OR ROLLBACK INTO notes (id, note) VALUES (1, 'twice')")
       })
-      await expect(call).rejects.toThrow(/UNIQUE/)
+      await expect(call).rejects.toMatchObject({ code: 'ERR_TRANSACTION_ENDED' })
+      expect(getNotes(database)).toEqual([])
       expect(await store.current(payment)).toBeUndefined()
+    })
+
+    test('a full disk, after which SQLite rolls back, is the error of the call', async () => {
+      const database = file()()
+      const store = createSqliteVersionStore({ database })
+      await store.advance({ ...payment, version: 1 }, nothing)
+      database.exec('PRAGMA max_page_count = 10')
+      const call = store.advance({ ...payment, version: 2 }, (tx) => {
+        for (let n = 0; n < 100; n += 1) addNote(tx, 'x'.repeat(4_096))
+      })
+      await expect(call).rejects.toThrow(/full/)
+      expect(getNotes(database)).toEqual([])
+      expect(await store.current(payment)).toBe(1)
     })
   })
 }

@@ -12,7 +12,7 @@ interface ChartData {
   readonly payments: Stacked
   readonly attempts: Stacked
   readonly latency: {
-    readonly dots: readonly (readonly [number, number, 0 | 1, string])[]
+    readonly dots: readonly (readonly [startedAtSeconds: number, ms: number, isGood: 0 | 1, deliveryId: string])[]
     readonly p50: number | null
     readonly p95: number | null
   }
@@ -68,7 +68,7 @@ export function drawCharts(): { update(data: unknown): void; redraw(): void } | 
   }
 }
 
-function axes(): uPlot.Axis[] {
+function createAxes(): uPlot.Axis[] {
   const [text, line] = [readColor('--dim'), readColor('--line')]
   const font = '11px system-ui, sans-serif'
   const plain = { stroke: text, font, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 4 } }
@@ -103,7 +103,7 @@ function drawBars(id: string, { barMs, times, series }: Stacked): uPlot | null {
   const options: PlotOptions = {
     height: 180,
     scales: { x: toTimeScale(times, barMs), y: { range: (_, __, max) => [0, Math.max(4, (max ?? 0) * 1.1)] } },
-    axes: axes(),
+    axes: createAxes(),
     series: [{ label: 'time' }, ...series.map(toSeries).reverse()],
   }
   const plot = createPlot(id, options, [times, ...stacked.reverse()])
@@ -137,7 +137,7 @@ function drawLatency(id: string, { latency: { dots, p50, p95 }, payments }: Char
       x: toTimeScale(payments.times, payments.barMs),
       y: { distr: 3, range: (_, __, max) => [0.5, Math.max(max ?? 0, 10_000)] },
     },
-    axes: axes().map((axis, index) => (index === 1 ? { ...axis, ...decades } : axis)),
+    axes: createAxes().map((axis, index) => (index === 1 ? { ...axis, ...decades } : axis)),
     series: [{ label: 'time' }, toDots('succeeded', '--good'), toDots('failed', '--bad')],
     hooks: { draw: [drawLines] },
   }

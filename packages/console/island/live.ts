@@ -105,8 +105,8 @@ export function followLive(onCharts: (data: unknown) => void): () => void {
       show()
     },
   }
-  connect(topic, listeners, (isNow) => {
-    isConnected = isNow
+  connect(topic, listeners, (isOpen) => {
+    isConnected = isOpen
     show()
   })
   button.addEventListener('click', () => {
@@ -142,9 +142,9 @@ function replaceParts(parts: Readonly<Record<string, string>>): void {
 const maxRows = 100
 
 /**
- * Puts the row at its place. A row older than the last row is left out if the list continues on another page.
+ * Puts the row in its place. A row older than the last row is left out if the list continues on another page.
  * @param matches - Whether it matches the filters of the page; a row that does not is removed.
- * @returns Whether there is a list.
+ * @returns Whether the page has a list; without rows it has none.
  */
 function placeRow(row: HTMLTableRowElement, matches: boolean): boolean {
   const list = document.getElementById('rows')

@@ -38,7 +38,7 @@ export interface ConsoleDeps {
   readonly environment?: string | undefined
   /** The clock: milliseconds since the epoch. @default Date.now */
   readonly now?: (() => number) | undefined
-  /** Called with errors of requests, whose pages show no details. @default none */
+  /** Called with each error whose details no page shows. @default none */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
@@ -51,7 +51,7 @@ export interface Console {
 }
 
 /** The most open live pages: of all viewers together, and of one viewer. */
-const maxStreams = { all: 100, ofViewer: 10 } as const
+const maxStreams = { all: 100, perViewer: 10 } as const
 const maxStreamMs = 3_600_000
 
 type Env = { Bindings: ConsoleBindings; Variables: { visit: Visit | null } }
@@ -99,18 +99,19 @@ export function createConsole(deps: ConsoleDeps): Console {
   addAssetRoutes(app, base, assets)
   app.use('*', async (c, next) => {
     const path = pathBelow(c.req.url, base)
-    const signedOut = signIn?.answer(c.req.raw, path, c.env) ?? null
-    if (signedOut !== null) return signedOut
+    const signInAnswer = signIn?.answer(c.req.raw, path, c.env) ?? null
+    if (signInAnswer !== null) return signInAnswer
     if (c.get('visit') !== null) return next()
     const isPage = signIn !== null && c.req.method === 'GET' && path !== '/live'
-    return isPage ? signIn.ask(c.req.raw) : new Response('Sign in first.\n', { status: signIn === null ? 403 : 401 })
+    if (isPage) return signIn.redirect(c.req.raw)
+    return new Response('Sign in first.\n', { status: signIn === null ? 403 : 401 })
   })
-  app.get(`${base}/live`, (c) => live(c))
+  app.get(`${base}/live`, (c) => openLive(c))
   const actDeps = { service, render, now, jobs, tools, hasOidc: deps.signIn?.oidc !== undefined, publicUrl }
-  app.post(`${base}/act/:name`, (c) => runAct(actDeps, c.req.param('name'), c.req.raw, visitIn(c)))
+  app.post(`${base}/act/:name`, (c) => runAct(actDeps, c.req.param('name'), c.req.raw, requireVisit(c)))
   app.get(`${base}/${exportRoute}`, (c) => exportList(c, c.req.param('file')))
-  app.get(`${base}/*`, (c) => page(c))
-  app.get(base, (c) => page(c))
+  app.get(`${base}/*`, (c) => showPage(c))
+  app.get(base, (c) => showPage(c))
   app.notFound((c) =>
     answer(c, 404, 'Page not found', 'There is no page at this address. Use the menu, or search for a payment.'),
   )
@@ -138,13 +139,13 @@ export function createConsole(deps: ConsoleDeps): Console {
     return createVisit(sessions, { viewer, actor, secret: actor, canSignOut: false })
   }
 
-  async function page(c: Context<Env>): Promise<Response> {
+  async function showPage(c: Context<Env>): Promise<Response> {
     const { href, pathname, search } = new URL(c.req.url)
     // A proxy may have changed the origin of the request.
     const url = new URL(`${pathname}${search}`, publicUrl ?? href)
     const path = pathBelow(c.req.url, base)
     const position = path.startsWith('/jobs') ? jobs.position() : await updates.position()
-    const content = await loadPage(path, { ...deps, sampler, jobs, tools, now, url, role: visitIn(c).viewer.role })
+    const content = await loadPage(path, { ...deps, sampler, jobs, tools, now, url, role: requireVisit(c).viewer.role })
     if (content === null) return c.notFound()
     if ('goTo' in content) return seeOther(buildHref(content.goTo))
     const live = content.live === undefined ? undefined : `${content.live}&after=${position}`
@@ -153,7 +154,7 @@ export function createConsole(deps: ConsoleDeps): Console {
   }
 
   function exportList(c: Context<Env>, file: string): Promise<Response> {
-    const { viewer, actor } = visitIn(c)
+    const { viewer, actor } = requireVisit(c)
     const text = `An export needs the role operator; yours is ${viewer.role}.`
     if (!isAllowed(viewer.role, 'operator')) return answer(c, 403, 'Nothing was exported', text)
     return download({
@@ -179,15 +180,15 @@ export function createConsole(deps: ConsoleDeps): Console {
     return render(sentencePage(title, text), { visit: c.get('visit') ?? null, status })
   }
 
-  function live(c: Context<Env>): Response {
+  function openLive(c: Context<Env>): Response {
     const problem = findStreamProblem(c.req.raw)
     if (problem !== null) return new Response(`${problem}\n`, { status: 403 })
     // A response to HEAD has no body, so its stream would never end.
     if (c.req.method === 'HEAD') return new Response(null)
     if (isClosed) return new Response('The service is stopping.\n', { status: 503 })
-    const { actor } = visitIn(c)
-    const ofViewer = [...streams.values()].filter((each) => each === actor).length
-    if (streams.size >= maxStreams.all || ofViewer >= maxStreams.ofViewer)
+    const { actor } = requireVisit(c)
+    const openByViewer = [...streams.values()].filter((each) => each === actor).length
+    if (streams.size >= maxStreams.all || openByViewer >= maxStreams.perViewer)
       return new Response('Too many pages are open.\n', { status: 503 })
     const query = parseQuery(new URL(c.req.url))
     const after = c.req.header('last-event-id') ?? query['after'] ?? null
@@ -208,7 +209,7 @@ export function createConsole(deps: ConsoleDeps): Console {
   }
 }
 
-function visitIn(c: Context<Env>): Visit {
+function requireVisit(c: Context<Env>): Visit {
   const visit = c.get('visit')
   if (visit === null) throw new Error('A request without a viewer was let through.')
   return visit

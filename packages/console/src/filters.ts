@@ -36,7 +36,7 @@ export function paymentFilter(fields: QueryFields): ConsolePaymentFilter {
   }
 }
 
-/** The filter of a page of one integration: its wallet, its search, and the fields that operators filter by too. */
+/** The portal's filter of payments: a search, a wallet, and the fields that operators filter by too. */
 export const integrationPaymentFilter = ({ q, wallet, ...fields }: QueryFields): IntegrationPaymentFilter => ({
   ...paymentFilter(fields),
   ...(wallet === undefined ? {} : { wallet: parseAddress('wallet', wallet) }),

@@ -33,7 +33,7 @@ it('a job reports progress and results, and ends as done with its time', async (
   const { run } = setup()
   const job = await run(async (report) => {
     report({ done: 1, total: 2, words: 'One of two.' })
-    report.row({ word: 'found', text: 'a row' })
+    report.addRow({ word: 'found', text: 'a row' })
     await Promise.resolve()
     report({ done: 2, words: 'Both.' })
   })
@@ -81,7 +81,7 @@ it('the fifth job at once is rejected, and a place is free when one ends', async
 it('the newest 50 jobs and the newest 500 results of each are kept', async () => {
   const { jobs, run } = setup()
   const job = await run(async (report) => {
-    for (let n = 1; n <= jobLimits.rows + 3; n += 1) report.row({ word: 'row', text: String(n) })
+    for (let n = 1; n <= jobLimits.rows + 3; n += 1) report.addRow({ word: 'row', text: String(n) })
   })
   expect([job?.rows.length, job?.rows[0]?.text, job?.droppedRows]).toEqual([500, '4', 3])
   for (let n = 0; n < jobLimits.kept; n += 1) await run(async () => undefined)

@@ -40,9 +40,9 @@ export interface JobReport {
   /** Updates the shown progress; absent fields stay unchanged. */
   (progress: Partial<Pick<Job, 'done' | 'total' | 'words' | 'next'>>): void
   /** Adds a result after the others. */
-  row(row: JobRow): void
+  addRow(row: JobRow): void
   /** Adds results before the others. */
-  first(rows: readonly JobRow[]): void
+  addFirstRows(rows: readonly JobRow[]): void
 }
 
 export interface NewJob {
@@ -80,12 +80,12 @@ export function createJobs({ now, onError }: { now: () => number; onError: (erro
   function createReport(entry: Entry): JobReport {
     const report = (progress: Partial<Job>) => change(entry, progress)
     return Object.assign(report, {
-      row(row: JobRow) {
+      addRow(row: JobRow) {
         const { rows, droppedRows } = entry.job
         const isFull = rows.length >= jobLimits.rows
         change(entry, { rows: [...(isFull ? rows.slice(1) : rows), row], droppedRows: droppedRows + (isFull ? 1 : 0) })
       },
-      first: (rows: readonly JobRow[]) => change(entry, { rows: [...rows, ...entry.job.rows] }),
+      addFirstRows: (rows: readonly JobRow[]) => change(entry, { rows: [...rows, ...entry.job.rows] }),
     })
   }
 

@@ -43,7 +43,7 @@ const pages: Readonly<Record<string, Load>> = {
   '/settings': settingsPage,
 }
 
-const pagesOfOne: Readonly<Record<string, Load>> = {
+const entityPages: Readonly<Record<string, Load>> = {
   '/payments': paymentPage,
   '/integrations': integrationPage,
   '/accounts': accountPage,
@@ -53,7 +53,7 @@ const pagesOfOne: Readonly<Record<string, Load>> = {
 /** Loads the page at a path; null: none. @throws FilterError For a malformed filter. */
 export async function loadPage(path: string, deps: PageDeps): Promise<PageContent | Goto | null> {
   const [, section = '', name = ''] = /^(\/[a-z]+)\/(.+)$/.exec(path) ?? []
-  const load = Object.hasOwn(pages, path) ? pages[path] : pagesOfOne[section]
+  const load = Object.hasOwn(pages, path) ? pages[path] : entityPages[section]
   return load?.(deps, parseQuery(deps.url), name) ?? null
 }
 

@@ -11,7 +11,6 @@ export interface ConsoleTools {
 }
 
 export interface TriggerTool {
-  /** The simulated chains. */
   readonly chainIds: readonly number[]
   /**
    * Causes each event when the caller reads it. An invalid request throws an error of code `ERR_TRIGGER_INVALID` at

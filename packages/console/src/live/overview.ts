@@ -124,7 +124,7 @@ export async function widenOverview(hour: Overview, range: '24h' | '7d', { queri
   return { ...hour, range, ...counts, ...latencyPart(newest) }
 }
 
-/** The shortest range that shows all activity of the last hour; without any, a range that shows the newest payment. */
+/** The shortest range with all activity of the last hour; if none, the shortest with the newest payment, else 1 h. */
 export function chooseRange({ payments, attempts, at }: Overview, newestPaymentAt: number): Range {
   const minutes = [...payments.counts, ...attempts.counts].map(({ minute }) => minute)
   if (minutes.length > 0) return Math.min(...minutes) > at - ranges['15m'].ms ? '15m' : '1h'
@@ -220,11 +220,11 @@ async function readCounts(reads: CountReads, since: number): Promise<Counts> {
 export function createHourCounts(reads: CountReads, now: () => number) {
   let newestHour: (Counts & { readonly at: number }) | null = null
   return async (): Promise<Counts> => {
-    const readsWholeHour = newestHour === null || now() - newestHour.at >= refreshMs || now() < newestHour.at
-    const start = now() - (readsWholeHour ? hourMs : newestMs)
+    const isHourDue = newestHour === null || now() - newestHour.at >= refreshMs || now() < newestHour.at
+    const start = now() - (isHourDue ? hourMs : newestMs)
     const since = Math.max(0, start - (start % minuteMs))
     const counts = await readCounts(reads, since)
-    if (readsWholeHour || newestHour === null) newestHour = { at: now(), ...counts }
+    if (isHourDue || newestHour === null) newestHour = { at: now(), ...counts }
     else
       newestHour = {
         at: newestHour.at,
@@ -252,12 +252,12 @@ const attemptKinds: AttemptKind[] = ['delivered', 'redirect', 'client_error', 's
 export function chartData(overview: Overview) {
   const { ms, barMs } = ranges[overview.range]
   const last = overview.at - (overview.at % barMs)
-  // Bars begin at the oldest activity, at least six. No Math.min(...): a week may have too many counts for one call.
+  // Bars begin at the oldest activity, and are at least six. Math.min(...) fails for the many counts of a week.
   const counts = [...overview.payments.counts, ...overview.attempts.counts]
   const oldest = counts.reduce((min, { minute }) => Math.min(min, minute), last - 5 * barMs)
   const all = Array.from({ length: ms / barMs }, (_, n) => last - (ms / barMs - 1 - n) * barMs)
   const bars = all.filter((bar) => bar + barMs > oldest)
-  // Oldest first: unix seconds, milliseconds, 1 for a success, id of the delivery. A logarithmic axis has no 0.
+  // Oldest first: start in unix seconds, latency in ms, 1 for a success, delivery id. The logarithmic axis has no 0 ms.
   const toDot = ({ startedAt, latencyMs, reason, deliveryId }: ConsoleAttempt) =>
     [startedAt / 1_000, Math.max(1, Math.round(latencyMs)), reason === null ? 1 : 0, deliveryId] as const
   const dots = overview.dots.map(toDot).reverse()

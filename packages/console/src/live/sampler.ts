@@ -22,8 +22,8 @@ export type Sampler = ReturnType<typeof createSampler>
 /** The shortest time between two ticks, in milliseconds. */
 const tickMs = 1_000
 /** The wait before a tick is this multiple of the last tick's duration, so that ticks take about 1 % of the time. */
-const restFactor = 100
-const maxRestMs = 5_000
+const waitFactor = 100
+const maxWaitMs = 5_000
 /** How far back a tick looks for attempts, in milliseconds: they are stored when they end, but read by their start. */
 const lookbackMs = 30_000
 /** The ranges of a day and a week are read again after this time, in milliseconds. */
@@ -97,8 +97,8 @@ export function createSampler(service: SampledService, now: () => number, onErro
 
   async function run(): Promise<void> {
     isRunning = true
-    for (let restMs = tickMs; ; ) {
-      await sleep(restMs, undefined, { ref: false })
+    for (let waitMs = tickMs; ; ) {
+      await sleep(waitMs, undefined, { ref: false })
       if (listeners.size === 0) break
       const startedAt = performance.now()
       const result = await sample().catch((error: unknown) => {
@@ -110,7 +110,7 @@ export function createSampler(service: SampledService, now: () => number, onErro
       } catch (error) {
         onError(error)
       }
-      restMs = Math.min(maxRestMs, Math.max(tickMs, restFactor * (performance.now() - startedAt)))
+      waitMs = Math.min(maxWaitMs, Math.max(tickMs, waitFactor * (performance.now() - startedAt)))
     }
     isRunning = false
     baseline = null

@@ -18,14 +18,14 @@ export function openStream(updates: LiveUpdates, fields: QueryFields, after: str
   return openEventStream(
     (send) =>
       updates.follow(after, ({ id, event }) => {
-        const sent = event.kind === 'failing' ? toFailing(event.isFailing) : mapEvent(event)
+        const sent = event.kind === 'failing' ? toFailingEvent(event.isFailing) : mapEvent(event)
         if (sent !== null) send(`event: ${sent.name}\nid: ${id}\ndata: ${sent.json}\n\n`)
       }),
     lifetime,
   )
 }
 
-const toFailing = (isFailing: boolean) => ({ name: 'failing', json: JSON.stringify({ isFailing }) })
+const toFailingEvent = (isFailing: boolean) => ({ name: 'failing', json: JSON.stringify({ isFailing }) })
 const stale = { name: 'stale', json: '{}' } as const
 
 function createEventMapper(fields: QueryFields): MapEvent {
@@ -105,7 +105,7 @@ export function openJobStream(
   }, lifetime)
 }
 
-/** Creates the function that sends changes of jobs. @param isList - The page lists all jobs: then it loads again. */
+/** Creates the function that sends changes of jobs. @param isList - The page lists all jobs; it loads again instead. */
 function createPublisher(send: Send, jobs: Jobs, isList: boolean) {
   let newest: Job | null = null
   return async (job: Job): Promise<void> => {

@@ -63,13 +63,13 @@ const formatJson = (value: object) => JSON.stringify(value, null, 2)
 
 const maxShown = 20_000
 /** The most bytes of an encoded configuration: a whole form may have 64 KB. */
-const maxEncoded = 60_000
+const maxEncodedBytes = 60_000
 
 export const accountPage: Load = async ({ service }, _, name) => {
   const account = await service.queries.account(name.toLowerCase())
   if (account === null) return null
   const { handle, address, createdAt } = account
-  const config = shownJson(account.config)
+  const config = formatEditableJson(account.config)
   const body = (
     <>
       <h1>Account {handle}</h1>
@@ -89,7 +89,7 @@ export const accountPage: Load = async ({ service }, _, name) => {
         <ActForm act="account-change" label="Save the account" needs="admin" fields={{ handle }}>
           <h2>Change the account</h2>
           <TextField name="address" label="Address" value={address} isLong />
-          {encodeURIComponent(config).length <= maxEncoded ? (
+          {encodeURIComponent(config).length <= maxEncodedBytes ? (
             <TextField name="config" label="Link configuration, as JSON" value={config} rows={12} />
           ) : (
             <p class="dim">The configuration is too large for a form; the command line changes it.</p>
@@ -109,7 +109,7 @@ export const accountPage: Load = async ({ service }, _, name) => {
 }
 
 /** Formats a configuration with JSON escapes for invisible characters, so that a form sends it back unchanged. */
-function shownJson(config: object): string {
+function formatEditableJson(config: object): string {
   return formatJson(config).replace(/[^\P{C}\n]/gu, (one) =>
     Array.from({ length: one.length }, (_, n) => `\\u${one.charCodeAt(n).toString(16).padStart(4, '0')}`).join(''),
   )

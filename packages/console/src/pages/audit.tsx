@@ -71,7 +71,7 @@ const Recorded = ({ text }: { text: string }) => (
   </>
 )
 
-/** Names of details that are not the field's words. */
+/** The labels of details whose field names are not clear in plain words. */
 const labels: ReadonlyMap<string, string> = new Map([
   ['config', 'configuration'],
   ['configFrom', 'previous configuration'],
@@ -113,7 +113,7 @@ export const auditActs = actsFor('operator', {
         const onProgress = (done: number) => report({ done, words: `${formatNumber(done)} records are intact so far.` })
         const { records, last, brokenAt } = await audit.verify({ onProgress, signal })
         if (brokenAt !== null) {
-          report.row({
+          report.addRow({
             word: 'broken',
             tone: 'bad',
             text: `Record ${brokenAt} is missing, altered, or keyed with a master key that is not configured.`,
@@ -128,7 +128,7 @@ export const auditActs = actsFor('operator', {
           report({ done: records, words: `All ${formatNumber(records)} records are intact.` })
           const remark =
             'Store it outside the database: payment-integration audit verify --expect then detects removed newest records.'
-          report.row({ word: 'newest', text: `${last.seq}:${last.hash}`, remarks: [remark] })
+          report.addRow({ word: 'newest', text: `${last.seq}:${last.hash}`, remarks: [remark] })
         }
       },
     })

@@ -110,9 +110,7 @@ function ChainState({ error, leading, head, indexed }: ChainStatus) {
   return <Badge word={(head ?? 0) - (indexed ?? 0) > 100 ? 'catching up' : 'up to date'} tone="good" />
 }
 
-function formatHeight(block: number | null) {
-  return block === null ? <Dim>none yet</Dim> : formatNumber(block)
-}
+const formatHeight = (block: number | null) => (block === null ? <Dim>none yet</Dim> : formatNumber(block))
 
 const formatRange = ({ from, to }: BlockRange) => `${formatNumber(from)} to ${formatNumber(to)}`
 
@@ -270,12 +268,12 @@ interface Reindex extends BlockRange {
   readonly repair: boolean
 }
 
-async function reportReindex(reports: AsyncIterable<ReindexReport>, range: Reindex, report: JobReport): Promise<void> {
+async function reportReindex(parts: AsyncIterable<ReindexReport>, range: Reindex, report: JobReport): Promise<void> {
   const { chainId, from, to, repair } = range
   let [differences, repaired] = [0, 0]
-  for await (const part of reports) {
+  for await (const part of parts) {
     for (const { kind, txHash, ordinal, fields = [] } of part.differences)
-      report.row({
+      report.addRow({
         word: kind,
         tone: part.repaired ? 'good' : 'bad',
         text: `${txHash}, payment ${ordinal}${fields.length === 0 ? '' : `: ${fields.join(', ')}`}`,

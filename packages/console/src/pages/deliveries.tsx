@@ -77,7 +77,7 @@ interface ReplayQuestion {
   readonly backHref: string
 }
 
-/** The first step of each replay: the deliveries and the consequences. The second step is the form. */
+/** The page before each replay: the deliveries, the consequences, and the form that starts the replay. */
 export function askReplay({ of, count = 1, form, backHref }: ReplayQuestion) {
   const { status, integrationAddress, chainId, txHash, version, since, until } = of
   const deliveries = describeCount(count)

@@ -30,8 +30,8 @@ export const identityPage: Load = async ({ service: { identity } }, query) => {
   ])
   const resolvable = redemptions.filter(isResolvable)
   const stuck = subjects.filter((subject) => findClosable(subject) !== null)
-  const subjectColumn = subjectColumnWith(new Map(subjects.map(({ id, emailKey }) => [id, emailKey])))
-  const redemptionColumns = redemptionColumnsWith(subjectColumn)
+  const subjectColumn = createSubjectColumn(new Map(subjects.map(({ id, emailKey }) => [id, emailKey])))
+  const redemptionColumns = createRedemptionColumns(subjectColumn)
   const { rows, next } = cutPage(subjects, ({ id }) => buildHref(section, { key, after: id }))
   const body = (
     <>
@@ -170,7 +170,7 @@ function showApplicant({ applicantId }: { readonly applicantId: string | null })
 }
 
 /** The column that names the subject. @param keys - The keyed hash of each subject that was read. */
-function subjectColumnWith(keys: ReadonlyMap<string, string | null>): Column<{ readonly subjectId: string }> {
+function createSubjectColumn(keys: ReadonlyMap<string, string | null>): Column<{ readonly subjectId: string }> {
   return [
     'Subject',
     ({ subjectId }) => (
@@ -181,7 +181,7 @@ function subjectColumnWith(keys: ReadonlyMap<string, string | null>): Column<{ r
   ]
 }
 
-const redemptionColumnsWith = (
+const createRedemptionColumns = (
   subject: Column<{ readonly subjectId: string }>,
 ): readonly Column<RedemptionRecord>[] => [
   ['Began', ({ startedAt }) => <When at={startedAt} withDate />],
@@ -253,7 +253,7 @@ const unresolvedWords: Readonly<Record<Exclude<ResolveResult, 'attached' | 'surp
 const unclosedWords: Readonly<Record<Exclude<CloseResult, 'closed'>, string>> = {
   nothing_to_close: 'The verification is neither on hold nor missing.',
   known: 'The provider knows the applicant. The next poll that finds it by its id clears this state.',
-  name_taken: 'At the provider, another applicant has the name of this one. The log has its id; look at it there.',
+  name_taken: 'The provider has another applicant with this name. Its id is in the log: look at it at the provider.',
   missing: 'The applicant is also missing at the provider. Close it as deleted first.',
   unknown: 'The provider does not know the applicant.',
   other_review: "The provider's review differs from the stored one. It is polled at once; try again later.",

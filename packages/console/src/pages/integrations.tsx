@@ -114,7 +114,7 @@ function change(note: Note, run: (input: ActInput, address: string) => Promise<u
   }
 }
 
-/** The acts on secrets that the portal has too, in the name of the admin. */
+/** The portal's acts on secrets, in the name of the admin. */
 const secretActs = Object.entries(
   createSecretActs((address) => ({ section, to: integrationPath(address), toHref: buildHref })),
 ).map(([name, run]) => {
@@ -149,7 +149,7 @@ async function create(input: ActInput) {
       password of <Hex value={address} isWhole />
       {created.unrecorded.map(({ chainId, from, to }) => (
         <p>
-          Payments in earlier blocks are not recorded. If it has any, read blocks {from} to {to} again on{' '}
+          Payments in earlier blocks are not recorded. If there are any, read blocks {from} to {to} again on{' '}
           <a href={`${buildHref('/chains')}#chain-${chainId}`}>{nameChain(chainId)}</a>.
         </p>
       ))}

@@ -38,7 +38,7 @@ export const jobsPage: Load = async ({ jobs, now }) => {
               </a>
             ),
           ],
-          ['Progress', formatCount],
+          ['Progress', formatProgress],
           ['Started', ({ startedAt }) => <When at={startedAt} withDate />],
           ['Took', (job) => showTime(job, at)],
           ['By', ({ actor }) => <Shown text={actor} max={60} />],
@@ -113,7 +113,7 @@ export function JobProgress({ job }: { job: Job }) {
         />
       ) : null}
       <p class={state === 'failed' ? 'note bad' : ''} role={state === 'failed' ? 'alert' : undefined}>
-        {words === '' ? formatCount(job) : <Shown text={words} max={400} />}
+        {words === '' ? formatProgress(job) : <Shown text={words} max={400} />}
       </p>
       <Table
         label="Results"
@@ -146,7 +146,7 @@ function describeResult({ text, remarks = [], path }: JobRow) {
 const JobBadge = ({ state, isStopping }: Job) => <Badge word={isStopping ? 'stopping' : state} tone={tones[state]} />
 const showTime = ({ startedAt, endedAt }: Job, now: number) => formatSpan((endedAt ?? now) - startedAt)
 
-function formatCount({ done, total, state }: Job): string {
+function formatProgress({ done, total, state }: Job): string {
   if (total !== null) return `${formatNumber(done)} of ${formatNumber(total)}`
   return state === 'running' && done === 0 ? 'begins' : formatNumber(done)
 }

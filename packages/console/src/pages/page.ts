@@ -214,8 +214,8 @@ export async function readIntegrationsPage(
 
 /** Returns one page of rows: those after the row with the key `after`, or the first rows when no row has that key. */
 export function slicePage<Row>(all: readonly Row[], getKey: (row: Row) => string, query: QueryFields, path: string) {
-  const rest = all.slice(all.findIndex((row) => getKey(row) === query['after']) + 1)
-  return cutPage(rest, (row) => buildHref(path, { after: getKey(row) }))
+  const remaining = all.slice(all.findIndex((row) => getKey(row) === query['after']) + 1)
+  return cutPage(remaining, (row) => buildHref(path, { after: getKey(row) }))
 }
 
 /** Cuts rows after one page; `next` is the link to the rows after its last one, or null. */

@@ -3,7 +3,7 @@ import type { TwinIntegration } from '@payment-integration/testing/twin'
 import { describe, expect, it } from 'vitest'
 import { localOrigin, openChanged, setUpConsole } from '../../test/console-setup.js'
 import { repeatedDelivery } from '../../test/repeated-delivery.js'
-import { curlCommand, deliveryTest } from './repeat.js'
+import { writeCurlCommand, writeDeliveryTest } from './repeat.js'
 import { computeCodes, sentHeaders } from './signature.js'
 
 const delivery = repeatedDelivery()
@@ -134,5 +134,5 @@ it('the shown headers have the time of the attempt in whole seconds', () => {
 })
 
 it('the command and the test are printable ASCII alone, whatever the snapshot has', () => {
-  for (const text of [curlCommand(delivery), deliveryTest(delivery)]) expect(text).toMatch(/^[\n\x20-\x7e]*$/)
+  for (const text of [writeCurlCommand(delivery), writeDeliveryTest(delivery)]) expect(text).toMatch(/^[\n\x20-\x7e]*$/)
 })

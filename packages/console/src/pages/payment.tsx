@@ -44,14 +44,14 @@ export const paymentPage: Load = async ({ service, sampler, now }, query, name) 
   const snapshots = stored.map(readSnapshot)
   const others = payments.length - 1
   const signed = findLastSigned(snapshots, deliveries)
-  const isUnnamed = payment.integrationAddress === null
+  const namesIntegration = payment.integrationAddress !== null
   const body = (
     <>
       <PaymentContent
         {...{ payment, snapshots, updates, deliveries, compare, toHref: buildHref }}
         context={{ now: now(), endpoints }}
         more={[['Integration', showIntegration(payment.integrationAddress, 'none')]]}
-        noDelivery={isUnnamed ? 'the payment names no integration' : 'its integration had no notification URL'}
+        noDelivery={namesIntegration ? 'its integration had no notification URL' : 'the payment names no integration'}
         nativeHash={indexers.find((each) => each.chainId === chainId)?.nativeHash(txHash) ?? null}
       >
         {others === 0 ? null : (
@@ -99,7 +99,7 @@ export function PaymentContent({ payment, snapshots, updates, deliveries, ...pro
         Payment <Hex value={payment.txHash} /> <Badge word={payment.state ?? 'no state'} />
       </h1>
       {payment.offChain ? (
-        <p class="note bad">Its block left the chain, and no later block contains it so far.</p>
+        <p class="note bad">Its block left the chain, and no later block contains the payment so far.</p>
       ) : null}
       <Facts rows={[...buildFacts(payment, toHref), ...more]} />
       {children}
@@ -124,7 +124,7 @@ export function PaymentContent({ payment, snapshots, updates, deliveries, ...pro
   )
 }
 
-/** The newest attempted delivery, with its snapshot and the time of its last attempt; null: none was attempted. */
+/** The newest attempted delivery, with its snapshot and the time of its last attempt; null: there is none. */
 function findLastSigned(snapshots: readonly Snapshot[], deliveries: readonly DeliveryView[]) {
   const delivery = deliveries.findLast(({ attempts }) => attempts.length > 0)
   const snapshot = snapshots.find(({ version }) => version === delivery?.version)

@@ -19,13 +19,13 @@ export const paymentsPage: Load = async (deps, query) => {
   const before = parsePosition(position)
   const { q } = query
   const { invoice } = parseSearch(q ?? '')
-  const found = q === undefined || invoice !== undefined ? null : await search(queries, q, filter, pageSize)
-  const only = found?.notes.length === 0 ? findOnly(found.payments, q) : undefined
+  const result = q === undefined || invoice !== undefined ? null : await search(queries, q, filter, pageSize)
+  const only = result?.notes.length === 0 ? findOnly(result.payments, q) : undefined
   if (only !== undefined) return { goTo: paymentPath(only) }
   const page =
-    found === null
+    result === null
       ? await queries.payments({ ...filter, invoice, before, limit: pageSize })
-      : { rows: found.payments, next: null, isCut: false }
+      : { rows: result.payments, next: null, isCut: false }
   const choices = await readChoices(deps)
   const body = (
     <FilteredList
@@ -43,7 +43,7 @@ export const paymentsPage: Load = async (deps, query) => {
           <ExportLinks toHref={(ending) => buildHref(section + ending, values)} />
         </ForRole>
       ) : (
-        <SearchText text={q} notes={found?.notes} />
+        <SearchText text={q} notes={result?.notes} />
       )}
     </FilteredList>
   )
@@ -100,14 +100,14 @@ const NoPayments = ({ deps: { url, tools }, choices }: { deps: PageDeps; choices
 )
 
 const walletNote =
-  'Payments without a registered integration are not searched by wallet, and at most 1,000 integrations are.'
+  'A search by wallet leaves out payments without a registered integration, and reads at most 1,000 integrations.'
 
 type Reads = Pick<Queries, 'search'>
 
-/** Searches up to the limit, then applies the page's filters. Notes describe what was left out; none: nothing was. */
+/** Searches up to the limit, then applies the page's filters. The notes say which payments may be left out. */
 export async function search(reads: Reads, text: string, filter: ConsolePaymentFilter, limit: number) {
-  const { rows, order, others } = await find(reads, text, filter, limit)
-  const cut = `More than ${limit} payments match the search: only ${order} are filtered and shown; ${others}.`
+  const { rows, firstRows, hint } = await readMatches(reads, text, filter, limit)
+  const cut = `More than ${limit} payments match the search: only ${firstRows} are filtered and shown; ${hint}.`
   const isPartOfWallet = parseSearch(text).wallet !== undefined && typeof filter.integrationAddress !== 'string'
   const payments = rows.slice(0, limit).filter((payment) => matchesConsoleFilter(payment, filter))
   return {
@@ -116,19 +116,19 @@ export async function search(reads: Reads, text: string, filter: ConsolePaymentF
   }
 }
 
-/** Reads at most one row above the limit. `order` names the first rows; `others` says how to find the rest. */
-async function find(reads: Reads, text: string, { integrationAddress }: ConsolePaymentFilter, limit: number) {
+/** Reads at most one row above the limit. `firstRows` names the rows that remain; `hint` says how to find others. */
+async function readMatches(reads: Reads, text: string, { integrationAddress }: ConsolePaymentFilter, limit: number) {
   const { txHash, wallet, memo = '' } = parseSearch(text)
   const read = (query: Parameters<Reads['search']>[0]) => reads.search(query, limit + 1)
   if (txHash !== undefined) {
-    const found = await Promise.all([read({ kind: 'hash', txHash }), read({ kind: 'memo', prefix: txHash })])
-    const rows = [...new Map(found.flat().map((row) => [row.id, row])).values()]
-    return { rows, order: `the first ${limit}`, others: 'the legacy look-up shows a transaction' }
+    const matches = await Promise.all([read({ kind: 'hash', txHash }), read({ kind: 'memo', prefix: txHash })])
+    const rows = [...new Map(matches.flat().map((row) => [row.id, row])).values()]
+    return { rows, firstRows: `the first ${limit}`, hint: 'the legacy look-up shows a transaction' }
   }
   if (wallet !== undefined) {
     const rows = integrationAddress === null ? [] : await read({ kind: 'wallet', wallet, integrationAddress })
-    return { rows, order: `the newest ${limit}`, others: 'choose an integration to find others' }
+    return { rows, firstRows: `the newest ${limit}`, hint: 'choose an integration to find others' }
   }
   const rows = await read({ kind: 'memo', prefix: memo })
-  return { rows, order: `the first ${limit} by memo`, others: 'a longer beginning of the memo finds others' }
+  return { rows, firstRows: `the first ${limit} by memo`, hint: 'a longer beginning of the memo finds others' }
 }

@@ -7,7 +7,7 @@ import { createVerifier } from '@payment-integration/webhook'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ServedPages, servePages } from '../../test/chromium.js'
 import { repeatedDelivery } from '../../test/repeated-delivery.js'
-import { curlCommand, deliveryTest } from './repeat.js'
+import { writeCurlCommand, writeDeliveryTest } from './repeat.js'
 
 const run = promisify(execFile)
 const delivery = repeatedDelivery()
@@ -36,14 +36,14 @@ describe('the command', () => {
     run('sh', ['-c', command], { env: { PATH: process.env['PATH'] ?? '', ...env } })
 
   it('posts the same bytes, and a receiver verifies them', async () => {
-    await paste(curlCommand({ ...delivery, url }), { WEBHOOK_SECRET: secret })
+    await paste(writeCurlCommand({ ...delivery, url }), { WEBHOOK_SECRET: secret })
     expect(received.at(-1)).toEqual({ body: delivery.text, verdict: 'verified' })
   })
 
   it.each([null, 'https://shop.example/hook?key=1', 'https://me:word@shop.example/hook'])(
     'with the URL %s it reads the URL from the environment',
     async (hidden) => {
-      const command = curlCommand({ ...delivery, url: hidden })
+      const command = writeCurlCommand({ ...delivery, url: hidden })
       expect(command).not.toMatch(/key=1|me:word/)
       await paste(command, { WEBHOOK_SECRET: secret, WEBHOOK_URL: url })
       expect(received.at(-1)).toEqual({ body: delivery.text, verdict: 'verified' })
@@ -52,7 +52,9 @@ describe('the command', () => {
 
   it('without the secret it sends nothing, and says what to set', async () => {
     const before = received.length
-    await expect(paste(curlCommand({ ...delivery, url }), {})).rejects.toThrow('Set it to the signing secret of 0xa1a1')
+    await expect(paste(writeCurlCommand({ ...delivery, url }), {})).rejects.toThrow(
+      'Set it to the signing secret of 0xa1a1',
+    )
     expect(received).toHaveLength(before)
   })
 })
@@ -70,7 +72,7 @@ describe('the test', () => {
       `export default { resolve: { conditions: ${conditions} },
         ssr: { resolve: { conditions: ${conditions}, externalConditions: ${conditions} } } }`,
     )
-    await writeFile(join(folder, 'delivery.test.js'), deliveryTest(delivery))
+    await writeFile(join(folder, 'delivery.test.js'), writeDeliveryTest(delivery))
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))
 

@@ -21,14 +21,14 @@ export function Repeat({ delivery }: { delivery: RepeatedDelivery }) {
             <p class="dim">
               Set WEBHOOK_SECRET in your shell first. The command holds no secret; it needs sh, openssl and curl.
             </p>
-            <Copyable label="A command that posts this delivery" text={curlCommand(delivery)} />
+            <Copyable label="A command that posts this delivery" text={writeCurlCommand(delivery)} />
           </details>
           <details>
             <summary>Copy as test: a vitest file for your receiver</summary>
             <p class="dim">
               It needs @payment-integration/webhook, and a file receiver.js that makes your fetch handler.
             </p>
-            <Copyable label="A test that posts this delivery" text={deliveryTest(delivery)} />
+            <Copyable label="A test that posts this delivery" text={writeDeliveryTest(delivery)} />
           </details>
         </>
       )}
@@ -49,10 +49,10 @@ export interface RepeatedDelivery {
  * A command for sh that signs the bytes when it runs, and posts them. The secret comes from the environment, so that
  * the command can be shared.
  */
-export function curlCommand(delivery: RepeatedDelivery): string {
+export function writeCurlCommand(delivery: RepeatedDelivery): string {
   const { integrationAddress, text, url } = delivery
   const isShown = url !== null && !/[?@#]/.test(url)
-  const header = ([name, value]: Header) => `-H ${quoted(`${name}: ${value}`)} \\`
+  const header = ([name, value]: Header) => `-H ${quoteSh(`${name}: ${value}`)} \\`
   return [
     '(',
     `: "\${WEBHOOK_SECRET:?Set it to the signing secret of ${integrationAddress}.}"`,
@@ -60,15 +60,15 @@ export function curlCommand(delivery: RepeatedDelivery): string {
     `body() { printf ${printfFormat(text)}; }`,
     't=$(date +%s)',
     `v1=$({ printf '%s.' "$t"; body; } | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" -r | cut -c 1-64)`,
-    `body | curl -sS -i ${isShown ? quoted(url) : '"$WEBHOOK_URL"'} --data-binary @- \\`,
+    `body | curl -sS -i ${isShown ? quoteSh(url) : '"$WEBHOOK_URL"'} --data-binary @- \\`,
     ...fixedHeaders(integrationAddress).map((each) => `  ${header(each)}`),
     `  -H "${signatureHeader}: t=$t,v1=$v1"`,
     ')',
   ].join('\n')
 }
 
-export function deliveryTest({ integrationAddress, txHash, version, text }: RepeatedDelivery): string {
-  const headers = fixedHeaders(integrationAddress).map(([name, value]) => `      ${literal(name)}: ${literal(value)},`)
+export function writeDeliveryTest({ integrationAddress, txHash, version, text }: RepeatedDelivery): string {
+  const headers = fixedHeaders(integrationAddress).map(([name, value]) => `      ${quoteJs(name)}: ${quoteJs(value)},`)
   return `import { signDelivery } from '@payment-integration/webhook/signing'
 import { expect, test } from 'vitest'
 // Yours: it makes the fetch handler of your receiver, for a secret and a clock.
@@ -79,14 +79,14 @@ test('the receiver takes version ${version} of ${txHash.slice(0, 10)}', async ()
   const timestamp = 1_700_000_000
   // The bytes as they were sent.
   const body = new TextEncoder().encode(
-    ${literal(text)},
+    ${quoteJs(text)},
   )
   const handle = createHandler({ signingSecret, now: () => timestamp * 1_000 })
   const request = new Request('https://receiver.example/webhook', {
     method: 'POST',
     headers: {
 ${headers.join('\n')}
-      ${literal(signatureHeader)}: await signDelivery({ secret: signingSecret, timestamp, body }),
+      ${quoteJs(signatureHeader)}: await signDelivery({ secret: signingSecret, timestamp, body }),
     },
     body,
   })
@@ -95,20 +95,20 @@ ${headers.join('\n')}
 `
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+const quoteSh = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** Quotes text for sh as a printf format, in printable ASCII only. */
 function printfFormat(text: string): string {
   const octal = (byte: number) => `\\${byte.toString(8).padStart(3, '0')}`
   const format = [...Buffer.from(text)].map((byte) => {
-    const one = String.fromCharCode(byte)
-    if (byte < 0x20 || byte > 0x7e || one === "'") return octal(byte)
-    return one === '%' || one === '\\' ? one + one : one
+    const character = String.fromCharCode(byte)
+    if (byte < 0x20 || byte > 0x7e || character === "'") return octal(byte)
+    return character === '%' || character === '\\' ? character + character : character
   })
   return `'${format.join('')}'`
 }
 
-function literal(text: string): string {
+function quoteJs(text: string): string {
   const escaped = text
     .replaceAll(/[\\']/g, '\\$&')
     .replaceAll(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

@@ -8,7 +8,7 @@ import type { Snapshot } from './snapshots.js'
 
 const toleranceSeconds = 300
 const maxShown = 4_000
-const codeDigits = 16
+const shownDigits = 16
 
 export function Signature({ snapshot, startedAt, now }: { snapshot: Snapshot; startedAt: number; now: number }) {
   const t = findTimestamp(startedAt)
@@ -31,7 +31,7 @@ export function Signature({ snapshot, startedAt, now }: { snapshot: Snapshot; st
         rows={computeCodes(t, snapshot.text)}
         columns={[
           ['Over', ({ way }) => way],
-          ['v1 with an example secret', ({ code }) => <code>{code.slice(0, codeDigits)}…</code>],
+          ['v1 with an example secret', ({ code }) => <code>{code.slice(0, shownDigits)}…</code>],
           [
             'Result',
             ({ isRight }) =>
@@ -70,7 +70,7 @@ const otherSecret = randomBytes(32)
 
 const rawBytes = 'Verify the raw bytes before any JSON parser.'
 
-/** The signature by each way to verify a body, in hex. The right way comes first, with `remedy` null. */
+/** The code (an HMAC in hex) that each way to verify a body computes. The right way comes first, without a remedy. */
 export function computeCodes(timestamp: number, body: string) {
   const formatCode = (text: string, secret: Buffer = exampleSecret) =>
     createHmac('sha256', secret).update(`${timestamp}.${text}`).digest('hex')
@@ -81,7 +81,7 @@ export function computeCodes(timestamp: number, body: string) {
   }
   return [
     row('The raw bytes, the signing secret', right, ''),
-    ...rewritten(body).map(([way, text]) => row(way, formatCode(text), rawBytes)),
+    ...rewriteBody(body).map(([way, text]) => row(way, formatCode(text), rawBytes)),
     row('Line end added to the body', formatCode(`${body}\n`), 'Pass the bytes unchanged: an editor or echo adds one.'),
     row(
       'Another secret, such as the API secret',
@@ -91,7 +91,7 @@ export function computeCodes(timestamp: number, body: string) {
   ]
 }
 
-function rewritten(body: string): [string, string][] {
+function rewriteBody(body: string): [string, string][] {
   try {
     const value: unknown = JSON.parse(body)
     return [

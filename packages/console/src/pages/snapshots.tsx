@@ -22,7 +22,7 @@ export function parseCompared({ a, b }: QueryFields): Compared {
   return a === undefined || b === undefined ? null : [parseWholeNumber('a', a), parseWholeNumber('b', b)]
 }
 
-export function shownVersions({ version: newest }: Pick<StoredPayment, 'version'>, compared: Compared): number[] {
+export function listShownVersions({ version: newest }: Pick<StoredPayment, 'version'>, compared: Compared): number[] {
   const recent = Array.from({ length: Math.min(newest, maxSnapshots) }, (_, n) => newest - n)
   return [...recent, ...(compared ?? []).filter((version) => version >= 1 && version <= newest)]
 }
@@ -31,8 +31,8 @@ export function readSnapshot({ version, body }: StoredSnapshot): Snapshot {
   return { version, text: new TextDecoder().decode(body), bytes: body.byteLength }
 }
 
-function findDifferences(a: Snapshot, b: Snapshot) {
-  const [before, after] = [flattenFields(a), flattenFields(b)]
+function findDifferences(left: Snapshot, right: Snapshot) {
+  const [before, after] = [flattenFields(left), flattenFields(right)]
   const names = [...new Set([...before.keys(), ...after.keys()])]
   // A change between null and an object is shown by the object's fields.
   const isParent = (field: string) => names.some((name) => name.startsWith(`${field}.`))
@@ -68,10 +68,10 @@ interface SnapshotsProps {
 export function Snapshots({ payment, snapshots, compare, action }: SnapshotsProps) {
   const newest = snapshots.at(-1)
   if (newest === undefined) return <Empty title="No snapshot is stored." />
-  const [a, b] = compare ?? [snapshots.at(-2)?.version ?? 0, newest.version]
-  const [older, newer] = [a, b].map((version) => snapshots.find((each) => each.version === version))
-  const selected = newer ?? newest
-  const missing = compare === null ? undefined : [a, b].find((one) => snapshots.every(({ version }) => version !== one))
+  const compared = compare ?? [snapshots.at(-2)?.version ?? 0, newest.version]
+  const [left, right] = compared.map((version) => snapshots.find((each) => each.version === version))
+  const selected = right ?? newest
+  const missing = compare?.find((one) => snapshots.every(({ version }) => version !== one))
   const isIncomplete = snapshots.length < payment.version
   return (
     <section id="snapshots">
@@ -87,14 +87,14 @@ export function Snapshots({ payment, snapshots, compare, action }: SnapshotsProp
           {(['a', 'b'] as const).map((name, side) => (
             <label>
               <span>{side === 0 ? 'Compare version' : 'with version'}</span>
-              <input name={name} type="number" min={1} max={payment.version} value={`${side === 0 ? a : b}`} required />
+              <input name={name} type="number" min={1} max={payment.version} value={`${compared[side]}`} required />
             </label>
           ))}
           <button type="submit">Compare</button>
         </form>
       )}
       {missing === undefined ? null : <p class="note">Version {missing} is not stored.</p>}
-      {older === undefined || newer === undefined ? null : <Diff left={older} right={newer} />}
+      {left === undefined || right === undefined ? null : <Diff left={left} right={right} />}
       <details open={snapshots.length === 1}>
         <summary>
           Version {selected.version} as it is sent, {formatNumber(selected.bytes)} bytes

@@ -9,7 +9,7 @@ import { formatLatency, formatNumber, showText } from '../view/text.js'
 import { sentHeaders, wasSent } from './signature.js'
 import type { Snapshot } from './snapshots.js'
 
-/** One entry of a time line. A processor update is stored without a time, and stands at the version that it met. */
+/** One entry of a time line. A processor's update is stored without a time, but with the version that it found. */
 interface Entry {
   readonly kind: 'block' | 'version' | 'update' | 'attempt' | 'next'
   readonly at: number | null
@@ -27,7 +27,7 @@ interface TimelineProps {
 
 function buildTimeline({ payment, snapshots, updates, deliveries, context }: TimelineProps): Entry[] {
   const created = new Map(deliveries.map(({ version, createdAt }) => [version, createdAt]))
-  // An applied update created its version; any other update met the version.
+  // An applied update created its version; any other update found that version and did not change it.
   const findVersion = ({ version }: ConsoleUpdate) => version ?? Number.POSITIVE_INFINITY
   const block = (
     <>
@@ -70,10 +70,10 @@ function buildTimeline({ payment, snapshots, updates, deliveries, context }: Tim
 
 /** Sorts entries by time; an entry without a time follows its predecessor. */
 function sortByTime(entries: readonly Entry[]): Entry[] {
-  let before = Number.NEGATIVE_INFINITY
+  let latest = Number.NEGATIVE_INFINITY
   const keyed = entries.map((entry) => {
-    const key = entry.at ?? before
-    before = Math.max(before, key)
+    const key = entry.at ?? latest
+    latest = Math.max(latest, key)
     return { entry, key }
   })
   return keyed.sort((a, b) => (a.key === b.key ? 0 : a.key - b.key)).map(({ entry }) => entry)

@@ -24,7 +24,7 @@ export const toolsPage: Load = async ({ service, tools, now }) => {
         <a href={buildHref('/jobs')}>job</a>; only tests of a receiver are in the audit log.
       </p>
       {integrations.length === 0 ? <p class="note">No integration is registered: create one first.</p> : null}
-      {tools.trigger && <Trigger {...{ tool: tools.trigger, integrations, first: newest?.chainId }} />}
+      {tools.trigger && <Trigger {...{ tool: tools.trigger, integrations, firstId: newest?.chainId }} />}
       {tools.doctor === undefined ? null : (
         <Tool title="Test a receiver">
           <p>
@@ -53,10 +53,10 @@ const Tool = ({ title, children }: { title: string; children?: Child }) => (
   </section>
 )
 
-/** @param props.first - The chain of the newest payment. */
-function Trigger(props: { tool: TriggerTool; integrations: readonly NamedAddress[]; first: number | undefined }) {
-  const { tool, integrations, first } = props
-  const chainIds = [...tool.chainIds].sort((a, b) => Number(b === first) - Number(a === first))
+/** The form for events. @param props.firstId - The chain that is offered first: that of the newest payment. */
+function Trigger(props: { tool: TriggerTool; integrations: readonly NamedAddress[]; firstId: number | undefined }) {
+  const { tool, integrations, firstId } = props
+  const chainIds = [...tool.chainIds].sort((a, b) => Number(b === firstId) - Number(a === firstId))
   return (
     <Tool title="Simulate events">
       <p>
@@ -111,7 +111,7 @@ async function trigger(input: ActInput) {
         for (let next = await events.next(); next.done !== true; next = await events.next()) {
           done += 1
           report({ done, words: done === 1 ? 'One event so far.' : `${formatNumber(done)} events so far.` })
-          report.row(triggerRow(next.value))
+          report.addRow(toEventRow(next.value))
           if (signal.aborted) break
         }
         report({ words: `${formatCount(done, 'event')}.` })
@@ -148,53 +148,55 @@ function hasCode(error: unknown, code: string): error is Error {
 type Event = Readonly<Record<string, unknown>>
 
 /** The row of an event, whose fields are not trusted because the event comes from the host. */
-function triggerRow(sent: object): JobRow {
+function toEventRow(sent: object): JobRow {
   const event = sent as Event
-  const word = text(event['event'])
+  const word = toText(event['event'])
   return { word, text: formatText(word, event), tone: findTone(word, event), path: findPath(event) }
 }
 
 function formatText(word: string, event: Event): string {
-  const { chainId, blockNumber, txHashes, txHash, version, state, status, expected, included, payments } = event
+  const { chainId, blockNumber, txHash, version, state, status, expected, included, payments } = event
+  const blockPayments = toList(event['txHashes']).length
   switch (word) {
     case 'block':
-      return `Block ${text(blockNumber)} of chain ${text(chainId)}: ${formatCount(list(txHashes).length, 'payment')}`
+      return `Block ${toText(blockNumber)} of chain ${toText(chainId)}: ${formatCount(blockPayments, 'payment')}`
     case 'update':
-      return `The processor's update of ${short(txHash)}: ${text(state)}`
+      return `The processor's update of ${shortenHash(txHash)}: ${toText(state)}`
     case 'snapshot':
-      return `Version ${text(version)} of ${short(txHash)}: ${text(state ?? 'no state')}`
+      return `Version ${toText(version)} of ${shortenHash(txHash)}: ${toText(state ?? 'no state')}`
     case 'delivery':
-      return `Version ${text(version)} of ${short(txHash)} was answered ${text(status ?? 'nothing')}; a correct receiver: ${text(expected)}`
+      return `Version ${toText(version)} of ${shortenHash(txHash)} was answered ${toText(status ?? 'nothing')}; a correct receiver: ${toText(expected)}`
     case 'reorganized':
-      return `${short(txHash)} ${included === true ? 'is in another block' : 'left the chain'}`
+      return `${shortenHash(txHash)} ${included === true ? 'is in another block' : 'left the chain'}`
     case 'share':
-      return `A verification was shared: status ${text(status)}`
+      return `A verification was shared: status ${toText(status)}`
     case 'done':
       return `${formatCount(Number(payments), 'payment')}, ${formatCount(Number(event['snapshots']), 'snapshot')}`
     default:
-      return text(event['reason'] ?? '')
+      return toText(event['reason'] ?? '')
   }
 }
 
 function findTone(word: string, { status }: Event): NonNullable<JobRow['tone']> {
   if (word === 'failed') return 'bad'
   if (word === 'done') return 'good'
-  return word === 'delivery' ? (Number(status) >= 200 && Number(status) < 300 ? 'good' : 'bad') : 'plain'
+  if (word !== 'delivery') return 'plain'
+  return Number(status) >= 200 && Number(status) < 300 ? 'good' : 'bad'
 }
 
 function findPath({ chainId, txHash, txHashes }: Event): string | undefined {
-  const hash = text(txHash ?? list(txHashes)[0])
-  const isPayment = /^\d{1,15}$/.test(text(chainId)) && /^0x[0-9a-f]{64}$/.test(hash)
+  const hash = toText(txHash ?? toList(txHashes)[0])
+  const isPayment = /^\d{1,15}$/.test(toText(chainId)) && /^0x[0-9a-f]{64}$/.test(hash)
   return isPayment ? paymentPath({ chainId: Number(chainId), txHash: hash }) : undefined
 }
 
-const text = (value: unknown) => (typeof value === 'string' ? value : String(value ?? ''))
-const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-const short = (value: unknown) => `${text(value).slice(0, 10)}…`
+const toText = (value: unknown) => (typeof value === 'string' ? value : String(value ?? ''))
+const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+const shortenHash = (value: unknown) => `${toText(value).slice(0, 10)}…`
 const tones = { pass: 'good', fail: 'bad', warn: 'warn', 'not-run': 'plain' } as const
 
 async function doctor(input: ActInput) {
-  const probe = requireTool(input.tools.doctor)
+  const runDoctor = requireTool(input.tools.doctor)
   const { address, notificationUrl } = await integrationField(input)
   if (notificationUrl === null) throw new ActError('The integration has no notification URL to probe. Set one first.')
   return startJob(input, {
@@ -202,13 +204,13 @@ async function doctor(input: ActInput) {
     async run(report, signal) {
       await input.commands.recordAction({ action: 'integration.receiver_probed', subject: address })
       let done = 0
-      const onProbe = (ended: ReceiverProbe) => {
+      const onProbe = (probe: ReceiverProbe) => {
         done += 1
         report({ done, words: `${formatNumber(done)} probes ended.` })
-        report.row(probeRow(ended))
+        report.addRow(toProbeRow(probe))
       }
-      const result = await probe({ integrationAddress: address, signal, onProbe })
-      report.first(
+      const result = await runDoctor({ integrationAddress: address, signal, onProbe })
+      report.addFirstRows(
         result.findings.map(({ verdict, sentence, probes, fix }) => ({
           word: verdict === 'fail' ? 'cause' : 'advice',
           tone: tones[verdict],
@@ -222,7 +224,7 @@ async function doctor(input: ActInput) {
   })
 }
 
-function probeRow({ name, verdict, sent, expected, evidence }: ReceiverProbe): JobRow {
+function toProbeRow({ name, verdict, sent, expected, evidence }: ReceiverProbe): JobRow {
   const remarks = verdict === 'pass' ? [evidence] : [`Sent: ${sent}. Expected: ${expected}.`, evidence]
   return {
     word: verdict.replace('-', ' '),

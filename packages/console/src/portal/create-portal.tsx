@@ -17,7 +17,7 @@ import { overviewPage } from './overview.js'
 import { findPortalNote, type PortalActs, type PortalLoad, portalBase, portalHref, portalSections } from './page.js'
 import { paymentPage, paymentsPage } from './payments.js'
 import { secretActs, secretsPage } from './secrets.js'
-import { createPortalSignIn, type PortalVisit, socketSource } from './sign-in.js'
+import { createPortalSignIn, findSocketSource, type PortalVisit } from './sign-in.js'
 
 const pages: Readonly<Record<string, PortalLoad>> = {
   '': overviewPage,
@@ -39,7 +39,7 @@ export interface PortalSignInOptions {
   readonly publicUrl?: string | undefined
   /**
    * The caller's network address, for the limits of failed sign-ins. Behind a proxy, return the forwarded address.
-   * @default the peer of the connection; of IPv6 the first 64 bits
+   * @default the peer of the connection; of an IPv6 address, its first 64 bits
    */
   readonly findSource?: ((request: Request, bindings: ConsoleBindings) => string) | undefined
 }
@@ -59,7 +59,7 @@ export interface PortalDeps {
   readonly countCall?: ((integrationAddress: string) => number) | undefined
   /** The clock: milliseconds since the epoch. @default Date.now */
   readonly now?: (() => number) | undefined
-  /** Called with errors of requests, whose pages show no details. @default none */
+  /** Called with each error whose details no page shows. @default none */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
@@ -83,7 +83,7 @@ type Env = { Bindings: ConsoleBindings; Variables: { session: PortalVisit | null
  */
 export function createPortal(deps: PortalDeps): Portal {
   const { service, now = Date.now, environment = 'development' } = deps
-  const { publicUrl, findSource = socketSource } = deps.signIn ?? {}
+  const { publicUrl, findSource = findSocketSource } = deps.signIn ?? {}
   const { countCall } = deps
   const app = new Hono<Env>()
   const assets = createAssets()
@@ -103,15 +103,15 @@ export function createPortal(deps: PortalDeps): Portal {
     const path = pathBelow(c.req.url, portalBase)
     // A sign-in counts once, and only with valid credentials.
     const waitMs = session === null || path === '/sign-in' ? 0 : (countCall?.(session.integrationAddress) ?? 0)
-    if (waitMs > 0) return tooMany(waitMs)
-    const signedOut = signIn.answer(c.req.raw, path, c.env)
-    if (signedOut !== null) return signedOut
+    if (waitMs > 0) return rejectTooMany(waitMs)
+    const signInAnswer = signIn.answer(c.req.raw, path, c.env)
+    if (signInAnswer !== null) return signInAnswer
     if (session !== null) return next()
     const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'
-    return isRead ? signIn.ask(c.req.raw) : new Response('Sign in first.\n', { status: 401 })
+    return isRead ? signIn.redirect(c.req.raw) : new Response('Sign in first.\n', { status: 401 })
   })
   app.post(`${portalBase}/act/:name`, (c) => {
-    const { visit, tenant } = signedIn(c)
+    const { visit, tenant } = requireSession(c)
     const rejected = (status: number, title: string, text: string) => answer(c, status, title, text)
     return runForm({ acts, name: c.req.param('name'), request: c.req.raw, visit, rejected }, async (act, fields) => {
       const result = await act(tenant, fields)
@@ -120,7 +120,7 @@ export function createPortal(deps: PortalDeps): Portal {
     })
   })
   app.get(`${portalBase}/${exportRoute}`, (c) => {
-    const { visit, tenant } = signedIn(c)
+    const { visit, tenant } = requireSession(c)
     return download({
       request: c.req.raw,
       file: c.req.param('file'),
@@ -133,8 +133,8 @@ export function createPortal(deps: PortalDeps): Portal {
       mayContinue: async () => !isClosed && (await signIn.findVisit(c.req.raw)) !== null,
     })
   })
-  app.get(`${portalBase}/*`, (c) => page(c))
-  app.get(portalBase, (c) => page(c))
+  app.get(`${portalBase}/*`, (c) => showPage(c))
+  app.get(portalBase, (c) => showPage(c))
   app.notFound((c) => answer(c, 404, 'Page not found', 'There is no page at this address.'))
   app.onError((error, c) => {
     if (error instanceof FilterError || error instanceof InvalidRequestError)
@@ -150,9 +150,9 @@ export function createPortal(deps: PortalDeps): Portal {
     },
   }
 
-  async function page(c: Context<Env>): Promise<Response> {
+  async function showPage(c: Context<Env>): Promise<Response> {
     const url = new URL(c.req.url)
-    const { visit, tenant } = signedIn(c)
+    const { visit, tenant } = requireSession(c)
     const origin = publicUrl === undefined ? url.origin : new URL(publicUrl).origin
     const path = pathBelow(c.req.url, portalBase)
     const [, payment = ''] = /^\/payments\/(.+)$/.exec(path) ?? []
@@ -168,14 +168,14 @@ export function createPortal(deps: PortalDeps): Portal {
     return render(content, { visit: c.get('session')?.visit ?? null, status })
   }
 
-  function signedIn(c: Context<Env>) {
+  function requireSession(c: Context<Env>) {
     const session = c.get('session')
     if (session === null) throw new Error('A request without a session was let through.')
     return { visit: session.visit, tenant: createIntegrationScope(service, session.integrationAddress) }
   }
 }
 
-function tooMany(waitMs: number): Response {
+function rejectTooMany(waitMs: number): Response {
   const headers = { 'Retry-After': String(Math.ceil(waitMs / 1_000)) }
   return new Response('Too many requests. Wait a moment, then reload the page.\n', { status: 429, headers })
 }

@@ -7,7 +7,7 @@ import type { Service } from '@payment-integration/core'
 import type { DeliveryFilter, IntegrationPaymentFilter } from '@payment-integration/core/internal'
 import { integrationActor } from '@payment-integration/core/internal'
 import { findDelivery } from '../pages/deliveries.js'
-import { type Compared, readSnapshot, shownVersions } from '../pages/snapshots.js'
+import { type Compared, listShownVersions, readSnapshot } from '../pages/snapshots.js'
 
 export type PortalService = Pick<Service, 'queries' | 'actingAs' | 'integrationSessions'>
 
@@ -15,7 +15,7 @@ export type IntegrationScope = ReturnType<typeof createIntegrationScope>
 
 const pageSize = 50
 
-/** One integration. @param address - In the portal from the session, never from a request. */
+/** The reads and commands of one integration. @param address - In the portal, the session's; never from a request. */
 export function createIntegrationScope(
   { queries, actingAs }: Pick<PortalService, 'queries' | 'actingAs'>,
   address: string,
@@ -32,7 +32,7 @@ export function createIntegrationScope(
       reads.payments({ limit: pageSize, ...query }),
     /** The payment with its snapshots, oldest first; null: this integration has no payment of that chain and hash. */
     async payment(chainId: number, txHash: string, compare: Compared) {
-      const detail = await paymentDetail(chainId, txHash, (payment) => shownVersions(payment, compare))
+      const detail = await paymentDetail(chainId, txHash, (payment) => listShownVersions(payment, compare))
       return detail === null ? null : { ...detail, snapshots: detail.snapshots.map(readSnapshot) }
     },
     deliveries: (query: Omit<DeliveryFilter, 'integrationAddress'> & { beforeId?: string | undefined }) =>

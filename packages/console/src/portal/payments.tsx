@@ -21,7 +21,7 @@ const names = ['q', ...fields.map(({ name }) => name)]
 export const paymentsPage: PortalLoad = async (deps, query) => {
   const { cursor, q: search, ...others } = query
   const { wallet } = parseSearch(search ?? '')
-  // A wallet in the search box fills the field of the form, so that there is one wallet.
+  // A wallet in the search box moves to the field Wallet, so that the filter has one wallet.
   const values = pickFields(wallet === undefined ? query : { ...others, wallet }, names)
   const { q } = values
   const page = await deps.tenant.payments({ ...integrationPaymentFilter(values), cursor })
@@ -79,7 +79,7 @@ for await (const payment of client.payments.iterate())
 `
 
 /** Says nothing of other integrations: an unknown hash and a payment of theirs get the same answer. */
-const unknown = 'No payment with this hash names your integration. It appears once its block is indexed.'
+const notFoundText = 'No payment with this hash names your integration. It appears once its block is indexed.'
 
 export const paymentPage: PortalLoad = async ({ tenant, now }, query, name) => {
   const transaction = parseTransaction(name)
@@ -87,7 +87,7 @@ export const paymentPage: PortalLoad = async ({ tenant, now }, query, name) => {
   const compare = parseCompared(query)
   const detail = await tenant.payment(transaction.chainId, transaction.txHash, compare)
   if (detail === null)
-    return { ...sentencePage('Payment not found', unknown, { section, home: portalHref('') }), status: 404 }
+    return { ...sentencePage('Payment not found', notFoundText, { section, home: portalHref('') }), status: 404 }
   const noDelivery = (
     <>
       there was no notification URL when its version was made; set one at <a href={portalHref('/endpoint')}>Endpoint</a>

@@ -81,7 +81,7 @@ interface FormsPage {
   readonly toHref: typeof portalHref
 }
 
-/** @param findPage - Finds the page of the forms by the integration's address. */
+/** Creates the acts of the forms above. @param findPage - Finds the page of the forms by the integration's address. */
 export function createSecretActs(findPage: (address: string) => FormsPage): Readonly<Record<string, SecretAct>> {
   const done = ({ address }: IntegrationScope, note: SharedNote) => ({ to: findPage(address).to, note })
   const show = ({ address }: IntegrationScope, title: string, secret: string, instructions: Child) => ({

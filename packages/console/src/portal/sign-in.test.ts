@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BrowserLike } from '../../test/browser-like.js'
 import { openPortal, type PortalSetup, portalOrigin } from '../../test/portal-setup.js'
 import { createPortal } from './create-portal.js'
-import { socketSource } from './sign-in.js'
+import { findSocketSource } from './sign-in.js'
 
 let setup: PortalSetup
 let shop: TwinIntegration
@@ -106,5 +106,5 @@ it.each([
   [undefined, 'unknown'],
 ])('the source of %s is %s', (remoteAddress, source) => {
   const request = new Request('http://127.0.0.1/portal')
-  expect(socketSource(request, { incoming: { socket: { remoteAddress } } })).toBe(source)
+  expect(findSocketSource(request, { incoming: { socket: { remoteAddress } } })).toBe(source)
 })

@@ -28,22 +28,22 @@ const cookie = createSessionCookie('pi_portal')
 
 export function createPortalSignIn({ countCall, ...deps }: PortalSignInDeps) {
   const { sessions } = deps
-  const own = { mountedAt: portalBase, cookie, buildPage: signInPage, findNote: findPortalNote }
-  const pages = createSignInPages({ ...deps, ...own }, (form, source) =>
+  const portal = { mountedAt: portalBase, cookie, buildPage: signInPage, findNote: findPortalNote }
+  const pages = createSignInPages({ ...deps, ...portal }, (form, source) =>
     sessions.signIn({ address: form.get('address') ?? '', apiSecret: form.get('secret') ?? '', source, countCall }),
   )
   return {
     async findVisit(request: Request): Promise<PortalVisit | null> {
-      const secret = cookie.read(request.headers)
-      const session = secret === null ? null : await sessions.authenticate(secret)
-      if (secret === null || session === null) return null
+      const token = cookie.read(request.headers)
+      const session = token === null ? null : await sessions.authenticate(token)
+      if (token === null || session === null) return null
       const { integrationAddress } = session
       const viewer = { name: shortenHex(integrationAddress), role: 'viewer' } as const
       const shown = { viewer, actor: integrationActor(integrationAddress), about: integrationAddress }
-      return { visit: createVisit(sessions, { ...shown, secret, canSignOut: true }), integrationAddress }
+      return { visit: createVisit(sessions, { ...shown, secret: token, canSignOut: true }), integrationAddress }
     },
     answer: pages.answer,
-    ask: pages.ask,
+    redirect: pages.redirect,
   }
 }
 
@@ -69,8 +69,8 @@ function signInPage(next: string, problem: string | null): PageContent {
   return { title: 'Sign in', section: '-', body }
 }
 
-/** The peer's address, of IPv6 the first 64 bits. All requests without a socket count as one source. */
-export function socketSource(_request: Request, { incoming }: ConsoleBindings): string {
+/** The peer's address; of an IPv6 address, its first 64 bits. All requests without a socket count as one source. */
+export function findSocketSource(_request: Request, { incoming }: ConsoleBindings): string {
   const [address = ''] = (incoming?.socket.remoteAddress ?? 'unknown').split('%', 1)
   const mapped = /^::ffff:(\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})$/i.exec(address)?.[1]
   if (mapped !== undefined) return mapped

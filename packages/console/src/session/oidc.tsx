@@ -152,17 +152,17 @@ function limitAnswers(send: typeof fetch): CustomFetch {
 function createOidcProvider(options: OidcOptions) {
   const { issuer, clientId, clientSecret, nameClaim } = options
   // The first sign-in loads the library: most processes never need it.
-  const library = () => loadPackage('openid-client', 'signIn.oidc (PI_OIDC_ISSUER)', () => import('openid-client'))
+  const loadLibrary = () => loadPackage('openid-client', 'signIn.oidc (PI_OIDC_ISSUER)', () => import('openid-client'))
   let discovered: Promise<Configuration> | null = null
 
   async function discover(): Promise<Configuration> {
     const { allowInsecureRequests, customFetch, discovery, enableNonRepudiationChecks, ...authentication } =
-      await library()
+      await loadLibrary()
     const { ClientSecretBasic, ClientSecretPost } = authentication
     const authenticate: ClientAuth = (server, client, body, headers) => {
       const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = server
-      const by = methods.includes('client_secret_basic') ? ClientSecretBasic : ClientSecretPost
-      by(clientSecret)(server, client, body, headers)
+      const method = methods.includes('client_secret_basic') ? ClientSecretBasic : ClientSecretPost
+      method(clientSecret)(server, client, body, headers)
     }
     const url = new URL(issuer)
     const execute = [enableNonRepudiationChecks, ...(url.protocol === 'http:' ? [allowInsecureRequests] : [])]
@@ -174,7 +174,7 @@ function createOidcProvider(options: OidcOptions) {
   }
 
   /** Discovers the provider once. After a failure, the next sign-in tries again. */
-  function configuration(): Promise<Configuration> {
+  function getConfiguration(): Promise<Configuration> {
     discovered ??= discover().catch((error: unknown) => {
       discovered = null
       throw error
@@ -184,10 +184,10 @@ function createOidcProvider(options: OidcOptions) {
 
   return {
     async begin(redirectUri: string) {
-      const { buildAuthorizationUrl, calculatePKCECodeChallenge, ...random } = await library()
+      const { buildAuthorizationUrl, calculatePKCECodeChallenge, ...random } = await loadLibrary()
       const codeVerifier = random.randomPKCECodeVerifier()
       const secrets = { state: random.randomState(), nonce: random.randomNonce(), codeVerifier }
-      const location = buildAuthorizationUrl(await configuration(), {
+      const location = buildAuthorizationUrl(await getConfiguration(), {
         redirect_uri: redirectUri,
         scope: nameClaim === 'email' ? 'openid email' : 'openid profile email',
         state: secrets.state,
@@ -202,8 +202,8 @@ function createOidcProvider(options: OidcOptions) {
      * @throws OidcNameError, MissingPackageError, and for any other failure the errors of `openid-client`.
      */
     async findName(callbackUrl: URL, { state, nonce, codeVerifier }: FlowSecrets): Promise<string> {
-      const { authorizationCodeGrant, fetchUserInfo } = await library()
-      const provider = await configuration()
+      const { authorizationCodeGrant, fetchUserInfo } = await loadLibrary()
+      const provider = await getConfiguration()
       const tokens = await authorizationCodeGrant(provider, callbackUrl, {
         expectedState: state,
         expectedNonce: nonce,
@@ -212,8 +212,8 @@ function createOidcProvider(options: OidcOptions) {
       })
       const claims = tokens.claims()
       if (claims === undefined) throw new Error('The provider sent no ID token.')
-      const isElsewhere = claims[nameClaim] === undefined && provider.serverMetadata().userinfo_endpoint !== undefined
-      return readName(isElsewhere ? await fetchUserInfo(provider, tokens.access_token, claims.sub) : claims, nameClaim)
+      const isInUserInfo = claims[nameClaim] === undefined && provider.serverMetadata().userinfo_endpoint !== undefined
+      return readName(isInUserInfo ? await fetchUserInfo(provider, tokens.access_token, claims.sub) : claims, nameClaim)
     },
   }
 }

@@ -66,7 +66,7 @@ export function createSignIn(deps: SignInDeps) {
       if (path === '/join') return request.method === 'POST' ? join(request) : render(joinPage(null), { visit: null })
       return pages.answer(request, path, bindings) ?? oidc?.answer(request, path, bindings) ?? null
     },
-    ask: pages.ask,
+    redirect: pages.redirect,
   }
 }
 

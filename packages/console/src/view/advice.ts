@@ -1,7 +1,7 @@
 /** Explains why an attempt failed, and names the remedy. @module */
 import type { PostFailure } from '@payment-integration/core/ports'
 
-const withoutAnswer: Readonly<Record<PostFailure | 'secret_unreadable', string>> = {
+const failureAdvice: Readonly<Record<PostFailure | 'secret_unreadable', string>> = {
   timeout: 'The receiver did not answer in time. Answer as soon as the delivery is stored, and do the work afterwards.',
   connection:
     'No connection, or it broke before an answer. Check that the receiver runs, that its name resolves, and that its certificate is valid for it.',
@@ -13,7 +13,7 @@ const withoutAnswer: Readonly<Record<PostFailure | 'secret_unreadable', string>>
     'The signing secret cannot be opened with the configured master keys. Add the master key that sealed it to PI_MASTER_KEY.',
 }
 
-const byStatus: Readonly<Record<number, string>> = {
+const adviceByStatus: Readonly<Record<number, string>> = {
   400: 'The receiver found the request malformed. Verify the raw body, before any parser touches it.',
   401: 'The receiver rejected the signature. Check that it has the webhook secret, not the API secret.',
   403: 'The receiver, or something before it, forbids the request. Let POST requests pass the firewall.',
@@ -30,12 +30,12 @@ const byStatus: Readonly<Record<number, string>> = {
   504: 'A proxy waited too long for the receiver. Answer as soon as the delivery is stored. Look at its log.',
 }
 
-const byReason: ReadonlyMap<string, string> = new Map(Object.entries(withoutAnswer))
+const adviceByReason: ReadonlyMap<string, string> = new Map(Object.entries(failureAdvice))
 
 /** The cause and the remedy of a failed attempt; null for one that succeeded, which has no `reason`. */
 export function findAdvice(status: number | null, reason: string | null): string | null {
   if (reason === null) return null
-  const advice = byReason.get(reason) ?? (status === null ? undefined : byStatus[status])
+  const advice = adviceByReason.get(reason) ?? (status === null ? undefined : adviceByStatus[status])
   if (advice !== undefined) return advice
   if (status === null) return 'No answer arrived. Look at the log of the receiver.'
   if (status >= 300 && status < 400)

@@ -74,7 +74,7 @@ interface TextFieldProps extends Pick<JSX.IntrinsicElements['input'], 'inputmode
   readonly type?: 'text' | 'email' | 'search' | 'datetime-local'
   readonly isOptional?: boolean
   readonly isLong?: boolean
-  /** The height of a text of several lines. @default one line */
+  /** The height of a text area, in lines. @default a field of one line */
   readonly rows?: number
 }
 
@@ -167,7 +167,7 @@ export function Filters({ fields, values, action }: { fields: readonly Field[]; 
             value={values[name]?.toLowerCase()}
           />
         ) : (
-          <TextField {...{ name, label, ...field }} value={inputValue(field.type, values[name])} isOptional />
+          <TextField {...{ name, label, ...field }} value={formatInput(field.type, values[name])} isOptional />
         ),
       )}
       <button type="submit">Show</button>
@@ -176,8 +176,8 @@ export function Filters({ fields, values, action }: { fields: readonly Field[]; 
   )
 }
 
-/** Converts a time from a link to the text of a form's field. */
-function inputValue(type: string | undefined, value = ''): string {
+/** Formats the value of a filter for its field: a time of a link in the browser's form, any other value unchanged. */
+function formatInput(type: string | undefined, value = ''): string {
   if (type !== 'datetime-local') return value
   const time = parseAnyTime(value)
   return time === null ? '' : new Date(time).toISOString().slice(0, 16)

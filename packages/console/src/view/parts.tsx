@@ -6,7 +6,7 @@ export const base = '/console'
 
 type Tone = 'good' | 'bad' | 'wait' | 'plain' | 'warn' | 'violet'
 
-const words: Readonly<Record<Tone, string>> = {
+const wordsByTone: Readonly<Record<Tone, string>> = {
   good: 'success delivered applied healthy',
   bad: 'failure exhausted missing blocked refused refund_failure',
   wait: 'pending waiting',
@@ -15,7 +15,7 @@ const words: Readonly<Record<Tone, string>> = {
   plain: 'superseded unchanged',
 }
 const tones = new Map(
-  Object.entries(words).flatMap(([tone, list]) => list.split(' ').map((word) => [word, tone as Tone] as const)),
+  Object.entries(wordsByTone).flatMap(([tone, list]) => list.split(' ').map((word) => [word, tone as Tone] as const)),
 )
 
 export function Badge({ word, tone = tones.get(word) ?? 'plain' }: { word: string; tone?: Tone }) {
@@ -61,7 +61,7 @@ export function Hex({ value, href, isWhole = false }: { value: string; href?: st
   )
 }
 
-/** Text that may be hostile. */
+/** Shows text that may be hostile: escaped, and cut after `max` characters. */
 export const Shown = ({ text, max }: { text: string; max?: number }) => <>{showText(text, max)}</>
 
 export const Problem = ({ text }: { text: string | null }) =>

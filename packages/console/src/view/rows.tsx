@@ -51,7 +51,7 @@ export const paymentRows: RowProps<StoredPayment> = {
   ]),
 }
 
-/** Classes by text length, by which the style sheet makes such texts of a column equally wide. */
+/** Adds a class by the text's length, with which the style sheet makes the texts of a column equally wide. */
 const findClass = (name: string, { length }: string) =>
   `${name} fit${[3, 4, 6, 8, 12, 18].find((max) => max >= length) ?? 18}`
 
@@ -107,8 +107,8 @@ export interface DeliveryContext {
 export function findNextAttempt(delivery: DeliveryView, { now, endpoints }: DeliveryContext) {
   const { nextAttemptAt, integrationAddress } = delivery
   if (nextAttemptAt === null) return null
-  const health = endpoints.find((one) => one.integrationAddress === integrationAddress && one.blocks > 0)
-  const at = Math.max(nextAttemptAt, health?.blockedUntil ?? 0)
+  const blocked = endpoints.find((one) => one.integrationAddress === integrationAddress && one.blocks > 0)
+  const at = Math.max(nextAttemptAt, blocked?.blockedUntil ?? 0)
   if (at > nextAttemptAt) return { at, note: <Dim>endpoint blocked</Dim> }
   return { at, note: at > now ? null : 'due now' }
 }
@@ -186,7 +186,7 @@ interface FilteredListProps<Row> extends RowProps<Row>, ConsolePage<Row, string>
   readonly values: QueryFields
   /** The parameter with the position of a page, and its value on this page. */
   readonly position: readonly [name: string, value: string | undefined]
-  /** The rows after which a page ends where too few match, such as `5,000 payments`. */
+  /** How many rows one page examines at most, such as `5,000 payments`. */
   readonly examined: string
   readonly empty: Child
   readonly children?: Child
@@ -246,8 +246,8 @@ export function listFields(
   const { chain } = fields
   const chains = [...new Set(chain === undefined ? chainIds : [...chainIds, Number(chain)])]
   const chosen = fields['integration']?.toLowerCase()
-  const isNamed = chosen === undefined || chosen === 'none' || integrations.some(({ address }) => address === chosen)
-  const all = isNamed ? integrations : [...integrations, { address: chosen, name: '' }]
+  const isListed = chosen === undefined || chosen === 'none' || integrations.some(({ address }) => address === chosen)
+  const all = isListed ? integrations : [...integrations, { address: chosen, name: '' }]
   const addresses = all.map(integrationOption)
   return [
     { name: 'chain', label: 'Chain', options: chains.map((id) => [String(id), nameChain(id)] as const) },

@@ -9,8 +9,8 @@ const maxCharacters = 200
 export function showText(text: string, max = maxCharacters): string {
   const start = text.length > max ? text.slice(0, max) : text
   const visible = start.replace(invisible, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`)
-  const rest = text.length - start.length
-  return rest === 0 ? visible : `${visible}… [${formatNumber(rest)} more characters]`
+  const omitted = text.length - start.length
+  return omitted === 0 ? visible : `${visible}… [${formatNumber(omitted)} more characters]`
 }
 
 export function formatNumber(value: number): string {
@@ -48,8 +48,8 @@ export function formatSpan(ms: number): string {
   ] as const
   for (const [size, name, part, smaller] of units)
     if (seconds >= size) {
-      const rest = Math.floor((seconds % size) / part)
-      return `${Math.floor(seconds / size)} ${name}${rest === 0 ? '' : ` ${rest} ${smaller}`}`
+      const remainder = Math.floor((seconds % size) / part)
+      return `${Math.floor(seconds / size)} ${name}${remainder === 0 ? '' : ` ${remainder} ${smaller}`}`
     }
   return `${seconds} s`
 }

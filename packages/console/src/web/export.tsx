@@ -8,7 +8,7 @@ const formats = { csv: ['CSV', 'text/csv'], jsonl: ['JSON lines', 'application/j
 /** The pattern of a route, with the parameter `file`. */
 export const exportRoute = ':file{(payments|deliveries)\\.(csv|jsonl)}'
 
-/** Links to the whole list with its filter, as files with these endings. */
+/** Links that download the whole filtered list. @param props.toHref - Builds the URL for an ending such as `.csv`. */
 export const ExportLinks = ({ toHref }: { toHref: (ending: string) => string }) => (
   <p class="exports">
     Export
@@ -18,7 +18,7 @@ export const ExportLinks = ({ toHref }: { toHref: (ending: string) => string }) 
   </p>
 )
 
-/** Most exports of one person at once: each reads the database as fast as its reader takes the rows. */
+/** The most exports that one person may run at once: each reads the database as fast as its client takes the rows. */
 const maxAtOnce = 2
 
 interface Download extends Pick<Parameters<ExportRows>[1], 'mayContinue'> {
@@ -29,7 +29,7 @@ interface Download extends Pick<Parameters<ExportRows>[1], 'mayContinue'> {
   readonly exportRows: ExportRows
 }
 
-/** Creates the answers. A failed or stopped download breaks off, so that a partial file never looks complete. */
+/** Creates the handler of downloads. A failed or stopped download breaks off: a partial file never looks complete. */
 export function createDownloads({ now, onError }: { now: () => number; onError: (error: unknown) => void }) {
   const running: string[] = []
 

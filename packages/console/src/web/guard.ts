@@ -14,7 +14,7 @@ export interface ConsoleBindings {
 
 const getHost = ({ headers, url }: Request) => (headers.get('host') ?? new URL(url).host).toLowerCase()
 /** Headers that say that a proxy forwarded the request. */
-const forwarding = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host']
+const forwardingHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host']
 
 /** For pages without sign-in: why a request is rejected, or null. Another name in `Host` may be DNS rebinding. */
 export function findLocalProblem(request: Request, bindings?: ConsoleBindings): string | null {
@@ -23,7 +23,7 @@ export function findLocalProblem(request: Request, bindings?: ConsoleBindings): 
     return 'Open the console by its loopback address, such as 127.0.0.1.'
   // A host other than Node does not report the peer.
   const peer = bindings?.incoming?.socket.remoteAddress ?? '127.0.0.1'
-  if (forwarding.some((name) => request.headers.has(name)) || !loopbackPeers.test(peer))
+  if (forwardingHeaders.some((name) => request.headers.has(name)) || !loopbackPeers.test(peer))
     return 'The console answers requests of this machine alone.'
   return findOriginProblem(request, [`http://${host}`, `https://${host}`])
 }
@@ -94,12 +94,12 @@ export function pathBelow(url: string, mountedAt: string): string {
   }
 }
 
-const origin = 'http://pages.invalid'
+const unusedOrigin = 'http://pages.invalid'
 
 /** Returns the path and query if they lead to a page below `base`; else `base`. Prevents an open redirect. */
 export function parseLocalPath(path: string | null | undefined, base: string): string {
-  const url = path?.startsWith('/') ? parseUrl(`${origin}${path}`) : null
-  if (url === null || url.origin !== origin) return base
+  const url = path?.startsWith('/') ? parseUrl(`${unusedOrigin}${path}`) : null
+  if (url === null || url.origin !== unusedOrigin) return base
   const isBelow = url.pathname === base || url.pathname.startsWith(`${base}/`)
   return isBelow ? `${url.pathname}${url.search}` : base
 }

@@ -13,19 +13,19 @@ import { parseForm } from './run-form.js'
  * @param sameSite - `Lax`: requests by a link on another site carry the cookie too. @default Strict
  */
 export function createSessionCookie(name: string, sameSite: 'Strict' | 'Lax' = 'Strict') {
-  const full = `__Host-${name}`
+  const fullName = `__Host-${name}`
   const attributes = `Path=/; Secure; HttpOnly; SameSite=${sameSite}`
   return {
     read(headers: Headers): string | null {
       for (const pair of (headers.get('cookie') ?? '').split(';')) {
         const [key, value] = pair.trim().split('=', 2)
-        if (key === full && value !== undefined && value !== '') return value
+        if (key === fullName && value !== undefined && value !== '') return value
       }
       return null
     },
     issue: (token: string, maxAgeMs: number) =>
-      `${full}=${token}; ${attributes}; Max-Age=${Math.floor(maxAgeMs / 1_000)}`,
-    clear: () => `${full}=; ${attributes}; Max-Age=0`,
+      `${fullName}=${token}; ${attributes}; Max-Age=${Math.floor(maxAgeMs / 1_000)}`,
+    clear: () => `${fullName}=; ${attributes}; Max-Age=0`,
   }
 }
 
@@ -88,7 +88,7 @@ export function createSignInPages(
       return render(deps.buildPage(next, null), { visit: null, note: deps.findNote(searchParams.get('note')) })
     },
     /** Redirects a browser without a session to the sign-in page, which leads back after the sign-in. */
-    ask({ url }: Request): Response {
+    redirect({ url }: Request): Response {
       const { pathname, search } = new URL(url)
       return seeOther(`${mountedAt}/sign-in?${new URLSearchParams({ next: `${pathname}${search}` })}`)
     },

@@ -46,7 +46,7 @@ export function createFakeClock(start: number = fakeClockStart) {
   return {
     /** Milliseconds since the epoch. */
     now: () => at,
-    /** Resolves once the clock has advanced by `ms`, or the signal aborts. Fits every option for a wait. */
+    /** Resolves once the clock has advanced by `ms`, or the signal aborts. Fits every `sleep` option. */
     sleep(ms: number, signal?: AbortSignal): Promise<void> {
       if (ms <= 0 || signal?.aborted) return Promise.resolve()
       return new Promise((resolve) => {
@@ -84,7 +84,7 @@ export interface Draws {
   hex(bytes: number): string
 }
 
-/** @throws {RangeError} When the seed is not a whole number from 0 to 4294967295. */
+/** Creates a seeded source of random values. @throws {RangeError} Unless the seed is a whole number below 2^32. */
 export function createDraws(seed: number): Draws {
   if (!Number.isInteger(seed) || seed < 0 || seed > 0xffff_ffff)
     throw new RangeError(`seed is ${seed}; pass a whole number from 0 to 4294967295.`)
@@ -184,11 +184,11 @@ function compareNewestFirst(a: PaymentBody, b: PaymentBody): number {
 
 type LookupItem = Lookup['payments'][number]
 
-const digits = 6
+const decimals = 6
 
 function createLegacyBuilders(draws: Draws) {
   const units = (value: number) => ({
-    formatted: `${Math.floor(value / 10 ** digits)}.${String(value % 10 ** digits).padStart(digits, '0')}`,
+    formatted: `${Math.floor(value / 10 ** decimals)}.${String(value % 10 ** decimals).padStart(decimals, '0')}`,
     value: String(value),
   })
   const lookupItem = (fields: Partial<LookupItem> = {}): LookupItem => {

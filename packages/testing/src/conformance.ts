@@ -37,10 +37,10 @@ export function chainConformance(adapter: string, open: () => Promise<ChainSubje
     const opening = await opened()
     return { ...opening, chain: createCheckedChain(opening.chain) }
   }
-  const mined = async (...payments: readonly number[]) => {
+  const mineBlocks = async (...paymentCounts: readonly number[]) => {
     const { chain, mine } = await subject()
     const from = (await chain.head()).number + 1
-    for (const count of payments) await mine(count)
+    for (const count of paymentCounts) await mine(count)
     return { from, to: (await chain.head()).number }
   }
 
@@ -48,7 +48,7 @@ export function chainConformance(adapter: string, open: () => Promise<ChainSubje
     test('has a head that rises with its blocks, and each block at its height', async () => {
       const { chain } = await subject()
       const before = await chain.head()
-      await mined(0, 0)
+      await mineBlocks(0, 0)
       const head = await chain.head()
       expect(head.number).toBeGreaterThanOrEqual(before.number + 2)
       expect(await chain.block(head.number)).toEqual(head)
@@ -56,9 +56,9 @@ export function chainConformance(adapter: string, open: () => Promise<ChainSubje
       expect(await chain.block(head.number + 1_000_000)).toBeNull()
     })
 
-    test('is read whole, in consecutive ranges on one branch', async () => {
+    test('is read whole, in consecutive ranges that link by parent hash', async () => {
       const { chain } = await subject()
-      const { from, to } = await mined(2, 0, 1, 3)
+      const { from, to } = await mineBlocks(2, 0, 1, 3)
       const ranges = await collectRanges(chain, from, to)
       expect([ranges[0]?.first.number, ranges.at(-1)?.last.number]).toEqual([from, to])
       for (const [index, range] of ranges.entries()) {
@@ -73,7 +73,7 @@ export function chainConformance(adapter: string, open: () => Promise<ChainSubje
 
     test('gives the same payments block by block as in one reading', async () => {
       const { chain } = await subject()
-      const { from, to } = await mined(1, 2, 0, 1)
+      const { from, to } = await mineBlocks(1, 2, 0, 1)
       const whole = (await collectRanges(chain, from, to)).flatMap(({ payments }) => payments)
       const single: BlockRange[] = []
       for (let number = from; number <= to; number += 1) single.push(...(await collectRanges(chain, number, number)))
@@ -82,7 +82,7 @@ export function chainConformance(adapter: string, open: () => Promise<ChainSubje
 
     test('reads only the routers that are asked for', async () => {
       const { chain } = await subject()
-      const { from, to } = await mined(2)
+      const { from, to } = await mineBlocks(2)
       const [router = ''] = chain.routers
       const read = async (routers: readonly string[]) =>
         (await collectRanges(chain, from, to, routers)).flatMap(({ payments }) => payments)
@@ -99,7 +99,7 @@ export function chainConformance(adapter: string, open: () => Promise<ChainSubje
 
     test('ends a reading that its reader leaves, and one that is aborted', async () => {
       const { chain } = await subject()
-      const { from, to } = await mined(1, 1)
+      const { from, to } = await mineBlocks(1, 1)
       for await (const range of chain.ranges({ from, to, head: to })) {
         expect(range.first.number).toBe(from)
         break
@@ -109,7 +109,7 @@ export function chainConformance(adapter: string, open: () => Promise<ChainSubje
 
     test('knows the fate of a transaction: succeeded in its block, or unknown', async () => {
       const { chain } = await subject()
-      const { from, to } = await mined(1)
+      const { from, to } = await mineBlocks(1)
       const [payment] = (await collectRanges(chain, from, to)).flatMap(({ payments }) => payments)
       const { txHash = '', blockNumber } = payment ?? {}
       expect(await chain.transactionFate(txHash)).toEqual({ fate: 'succeeded', blockNumber })
@@ -119,7 +119,7 @@ export function chainConformance(adapter: string, open: () => Promise<ChainSubje
     test('shows another block at a height after a reorg', async (context) => {
       const { chain, replaceNewest } = await subject()
       if (replaceNewest === undefined) return context.skip(`${adapter} cannot reorganize`)
-      await mined(1)
+      await mineBlocks(1)
       const before = await chain.head()
       await replaceNewest()
       // A node may need a moment; the limit only ends a test that hangs.
@@ -218,7 +218,7 @@ export function senderConformance(adapter: string, open: () => Promise<SenderSub
       expect(received[0]?.body).toEqual(body)
     })
 
-    test.each([200, 204, 299, 400, 401, 404, 410, 429, 500, 503])('reports %i as it is', async (status) => {
+    test.each([200, 204, 299, 400, 401, 404, 410, 429, 500, 503])('reports the status %i unchanged', async (status) => {
       const url = await receive(() => ({ status, headers: { 'Retry-After': '17' } }))
       expect(await post(url)).toMatchObject({ kind: 'answer', status, retryAfter: '17' })
     })
@@ -244,7 +244,7 @@ export function senderConformance(adapter: string, open: () => Promise<SenderSub
       expect(excerpt).not.toMatch(/[\u0000\u001b]/)
     })
 
-    test('ends a post whose time is over as a timeout, and never rejects', async () => {
+    test('reports a post without an answer in time as a timeout, and never rejects', async () => {
       const url = await receive(() => 'hang')
       expect(await post(url, { timeoutMs: 50 })).toMatchObject({ kind: 'failure', reason: 'timeout' })
     })
@@ -349,7 +349,7 @@ export function identityProviderConformance(adapter: string, open: () => Promise
       expect(await provider.review('no-such-applicant')).toMatchObject({ kind: 'unavailable' })
     })
 
-    test('gave no answer that does not fit the port', () => {
+    test('gave only answers that fit the port', () => {
       expect(faults).toEqual([])
     })
   })
@@ -383,7 +383,7 @@ export function receiptSourceConformance(adapter: string, open: () => Promise<Re
       expect(first).toMatchObject({ chainId: String(settled.chainId), txHash: settled.txHash })
     })
 
-    test('answers null when there is nothing new', async () => {
+    test('answers null for a payment without a receipt', async () => {
       const { source, unknown } = await subject()
       expect(await source.lookup(unknown)).toBeNull()
     })
@@ -424,7 +424,7 @@ export function fulfilmentSourceConformance(adapter: string, open: () => Promise
       expect(await source.lookup(fulfilled)).toEqual(receipt)
     })
 
-    test('answers null while there is none', async () => {
+    test('answers null for a deposit without a fulfilment', async () => {
       const { source, waiting } = await subject()
       expect(await source.lookup(waiting)).toBeNull()
     })

@@ -15,7 +15,7 @@ export function createHmac(key: Uint8Array<ArrayBuffer>): (signed: Uint8Array<Ar
   }
 }
 
-export function signedBytes(t: string, body: Uint8Array): Uint8Array<ArrayBuffer> {
+export function buildSignedBytes(t: string, body: Uint8Array): Uint8Array<ArrayBuffer> {
   const head = new TextEncoder().encode(`${t}.`)
   const signed = new Uint8Array(head.length + body.length)
   signed.set(head)
@@ -24,7 +24,7 @@ export function signedBytes(t: string, body: Uint8Array): Uint8Array<ArrayBuffer
 }
 
 export function computeSignature(secret: string, t: string, body: Uint8Array): Promise<string> {
-  return createHmac(new TextEncoder().encode(secret))(signedBytes(t, body))
+  return createHmac(new TextEncoder().encode(secret))(buildSignedBytes(t, body))
 }
 
 /** Headers and bytes, for `fetch(url, { method: 'POST', ...delivery })` or for a verifier. */

@@ -18,7 +18,7 @@ export interface TestFault {
   readonly afterEffect?: boolean | undefined
 }
 
-function faultAnswer({ status, retryAfter, body }: TestFault): Response {
+function buildFaultAnswer({ status, retryAfter, body }: TestFault): Response {
   if (status === 'network') return Response.error()
   const headers: Record<string, string> = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }
   // A `Response` of these statuses may have no body.
@@ -60,9 +60,9 @@ export async function createTestService(options: TestServiceOptions): Promise<Te
     const path = request.url.slice(base.length)
     requests.push(`${request.method} ${path}`)
     const fault = faults.take()
-    if (fault !== null && fault.afterEffect !== true) return faultAnswer(fault)
+    if (fault !== null && fault.afterEffect !== true) return buildFaultAnswer(fault)
     const response = await twin.fetch(new Request(`${new URL(base).origin}${path}`, request))
-    return fault === null ? response : faultAnswer(fault)
+    return fault === null ? response : buildFaultAnswer(fault)
   }
   function failNext(fault: TestFault): void {
     const { status, times = 1 } = Object(fault) as Partial<TestFault>

@@ -20,7 +20,7 @@ export async function serve(answer: Answer, port: number) {
   const server = createServer((incoming, outgoing) => {
     respond(answer, incoming, outgoing).catch(() => outgoing.destroy())
   })
-  // A stalled client would find its idle socket closed; `close` ends the sockets.
+  // With a shorter time, a client that stalls would find its idle socket closed. `close` ends the sockets.
   server.keepAliveTimeout = 600_000
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')

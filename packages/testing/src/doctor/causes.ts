@@ -13,7 +13,7 @@ export interface DoctorFix {
 
 type Lines = Readonly<Record<DoctorFramework, string>>
 
-/** @param line - The line to change: one for every framework, or one for each. @param exceptions - Replace some. */
+/** @param line - The line to change: one for all frameworks, or one by framework. @param exceptions - Replace lines. */
 function buildFix(summary: string, line: string | Partial<Lines> = {}, exceptions: Partial<Lines> = {}): DoctorFix {
   const lines = typeof line === 'string' ? Object.fromEntries(doctorFrameworks.map((name) => [name, line])) : line
   return { summary, lines: { ...lines, ...exceptions } }

@@ -44,8 +44,8 @@ class Judgements extends Map<DoctorProbeName, Judgement> {
 const utf8 = (text: string) => new TextEncoder().encode(text)
 /** A smaller difference between the clocks, in milliseconds, does not explain a rejection. */
 const clockNoiseMs = 60_000
-/** Usual clock errors in seconds: drift of minutes, and time zones of hours. */
-const usualClockErrors = [10, 20, 30, 40, 50, ...Array.from({ length: 14 }, (_, index) => 60 * (index + 1))].flatMap(
+/** Usual errors of clocks: drift of minutes, and time zones of hours. */
+const clockErrorSeconds = [10, 20, 30, 40, 50, ...Array.from({ length: 14 }, (_, index) => 60 * (index + 1))].flatMap(
   (minutes) => [minutes * 60, -minutes * 60],
 )
 
@@ -61,10 +61,10 @@ async function diagnose(context: ProbeContext, judgements: Judgements, options: 
     })
     if (isAccepted(await context.send(delivery))) return cause
   }
-  const drift = rejection.date === null ? 0 : rejection.date - options.now()
-  const driftAges = Math.abs(drift) < clockNoiseMs ? [] : [-Math.round(drift / 1_000)]
+  const driftMs = rejection.date === null ? 0 : rejection.date - options.now()
+  const driftAges = Math.abs(driftMs) < clockNoiseMs ? [] : [-Math.round(driftMs / 1_000)]
   // The `Date` header may be a proxy's. A receiver answers 400 to a time outside the window, 401 to a wrong signature.
-  for (const ageSeconds of rejection.status === 400 ? [...driftAges, ...usualClockErrors] : driftAges)
+  for (const ageSeconds of rejection.status === 400 ? [...driftAges, ...clockErrorSeconds] : driftAges)
     if (isAccepted(await context.send(await context.stale(context.newPayment(), ageSeconds)))) return 'clock-wrong'
   return null
 }

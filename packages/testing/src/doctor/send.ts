@@ -116,7 +116,7 @@ async function awaitAnswer(
  */
 export function createSocketSender(options: SenderOptions): Sender {
   /** Runs some requests on an agent that keeps at most one connection open. */
-  async function onConnection<Result>(run: (send: SendOnConnection) => Promise<Result>): Promise<Result> {
+  async function withConnection<Result>(run: (send: SendOnConnection) => Promise<Result>): Promise<Result> {
     const connection = openConnection(options.url)
     try {
       return await run((delivery, split) => awaitAnswer((signal) => connection.post(delivery, signal, split), options))
@@ -125,16 +125,16 @@ export function createSocketSender(options: SenderOptions): Sender {
     }
   }
   return {
-    send: (delivery) => onConnection((send) => send(delivery)),
+    send: (delivery) => withConnection((send) => send(delivery)),
     sockets: {
       sendOnOneConnection: (deliveries) =>
-        onConnection(async (send) => {
+        withConnection(async (send) => {
           const answers: SocketAnswer[] = []
           for (const delivery of deliveries) answers.push(await send(delivery))
           return answers
         }),
-      breakUpload: (delivery) => onConnection(async (send) => void (await send(delivery, sendHalf))),
-      sendInPieces: (delivery) => onConnection((send) => send(delivery, sendPieces)),
+      breakUpload: (delivery) => withConnection(async (send) => void (await send(delivery, sendHalf))),
+      sendInPieces: (delivery) => withConnection((send) => send(delivery, sendPieces)),
     },
   }
 }
@@ -170,9 +170,9 @@ function openConnection(url: URL) {
     headersTimeout: 0,
     bodyTimeout: 0,
     connect(options, callback) {
-      const socket = connect(options, (...made) => {
-        if (made[0] === null) filterAnswers(made[1])
-        callback(...made)
+      const socket = connect(options, (...result) => {
+        if (result[0] === null) filterAnswers(result[1])
+        callback(...result)
       }) as unknown as { destroy(): unknown }
       sockets.push(socket)
     },

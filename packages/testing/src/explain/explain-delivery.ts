@@ -38,8 +38,8 @@ function findBodyFault({ body, pairs, isParsed }: CheckedInput): Fault | null {
 /** The ways in which a text differs from what the service writes; none when the service could have written it. */
 function findTraces(value: unknown, text: string): string[] {
   if (!isRecord(value)) return ['It is no JSON object.']
-  const read = snapshotSchema.safeParse(value)
-  const wrong = read.success ? [] : listWrongFields(read.error.issues)
+  const parsed = snapshotSchema.safeParse(value)
+  const wrong = parsed.success ? [] : listWrongFields(parsed.error.issues)
   const compact = JSON.stringify(value)
   return [
     ...(wrong.length > 0 ? [`Wrong or missing: ${wrong.join(', ')}.`] : []),
@@ -118,7 +118,7 @@ export async function explainDelivery(input: ExplainInput): Promise<Explanation>
     match !== null &&
     !checked.isParsed &&
     match.bodyFaults.length + match.keyFaults.length === 0 &&
-    match.candidate === 0
+    match.candidateIndex === 0
   const unmatched = signature.candidates.length === 0 ? 'unreadable' : 'differs'
   return {
     verified: isExact && faults.length === 0,
@@ -127,7 +127,8 @@ export async function explainDelivery(input: ExplainInput): Promise<Explanation>
     ageSeconds,
     toleranceSeconds,
     bodyBytes: body.length,
-    signedBytes: match === null ? null : match.body.length + (signature.candidates[match.candidate]?.t.length ?? 0) + 1,
+    signedBytes:
+      match === null ? null : match.body.length + (signature.candidates[match.candidateIndex]?.t.length ?? 0) + 1,
     signedBy: match === null ? null : show(match.secret.name),
     findings: buildFindings(faults),
   }
@@ -191,13 +192,13 @@ function findContentFaults({ pairs, body }: CheckedInput, match: Match | null): 
   else if (others.length > 0 && typeof address === 'string')
     faults.push(prove('integration_mismatch', `The header arrived ${others.length + 1} times.`))
   else if (typeof address === 'string' && header !== address) {
-    const isCase = header.trim().toLowerCase() === address.toLowerCase()
-    const evidence = isCase ? 'They differ only in capital letters or blanks.' : 'They are different texts.'
+    const isSameAddress = header.trim().toLowerCase() === address.toLowerCase()
+    const evidence = isSameAddress ? 'They differ only in capital letters or blanks.' : 'They are different texts.'
     faults.push(prove('integration_mismatch', evidence))
   }
-  const read = match === null ? null : snapshotSchema.safeParse(value)
-  if (read?.success === false) {
-    const names = listWrongFields(read.error.issues)
+  const parsed = match === null ? null : snapshotSchema.safeParse(value)
+  if (parsed?.success === false) {
+    const names = listWrongFields(parsed.error.issues)
     const evidence = names.includes('') ? 'The body is no JSON object.' : `Wrong or missing: ${names.join(', ')}.`
     faults.push(prove('snapshot_invalid', evidence))
   }
@@ -218,7 +219,7 @@ function buildFindings(faults: readonly Fault[]): ExplainFinding[] {
     })
 }
 
-/** Sorts findings: proved faults, likely ones, then faults of clock and content, which may add to any other. */
+/** Sorts findings: proved faults, likely ones, then faults of clock and content, which may accompany any other. */
 function computeRank({ code, proved }: Fault): number {
   const group = /^(?:delivery|integration|snapshot)_/.test(code) ? 2 : proved ? 0 : 1
   return group * ranks.size + (ranks.get(code) ?? 0)

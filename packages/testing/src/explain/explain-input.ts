@@ -2,7 +2,7 @@
 import { signatureToleranceSeconds } from '@payment-integration/contract'
 import { toUtf8 } from './undo.js'
 
-/** Headers: fetch `Headers`, a record of Node or Lambda, or a list of pairs. Names compare without case. */
+/** Headers: fetch `Headers`, a record of Node or Lambda, or a list of pairs. The case of names does not matter. */
 export type ExplainHeaders =
   | Iterable<readonly [string, string | readonly string[] | undefined]>
   | Readonly<Record<string, string | readonly string[] | undefined>>

@@ -1,5 +1,5 @@
 /** Searches for the key and body that give the header's signature. @module */
-import { createHmac, signedBytes } from '../deliveries.js'
+import { buildSignedBytes, createHmac } from '../deliveries.js'
 import type { RoleSecret } from './explain-input.js'
 import type { Fault } from './finding.js'
 import type { SignatureCandidate } from './signature-header.js'
@@ -30,8 +30,8 @@ export interface Match {
   readonly keyFaults: readonly Fault[]
   readonly bodyFaults: readonly Fault[]
   readonly body: Body
-  /** Index in the candidates: 0 is the header's own `t`. */
-  readonly candidate: number
+  /** Index in the signature candidates: 0 is the header's own `t`. */
+  readonly candidateIndex: number
 }
 
 interface Key {
@@ -43,16 +43,16 @@ interface Key {
 /** Finds the match with the fewest faults, or null. */
 export async function findMatch(candidates: readonly SignatureCandidate[], body: Body, secrets: readonly RoleSecret[]) {
   if (candidates.length === 0 || body.length > maxBodyBytes) return null
-  let hashed = 0
+  let hashedBytes = 0
 
-  async function search(bodies: readonly Candidate[], tried: readonly Key[]): Promise<Match | null> {
+  async function search(bodies: readonly Candidate[], keysToTry: readonly Key[]): Promise<Match | null> {
     for (const { value, faults } of bodies)
-      for (const { secret, faults: keyFaults, sign } of tried)
-        for (const [candidate, { t, codes }] of candidates.entries()) {
-          hashed += value.length + 64
-          if (hashed > maxHashedBytes) return null
-          if (codes.includes(await sign(signedBytes(t, value))))
-            return { secret, keyFaults, bodyFaults: faults, body: value, candidate }
+      for (const { secret, faults: keyFaults, sign } of keysToTry)
+        for (const [candidateIndex, { t, codes }] of candidates.entries()) {
+          hashedBytes += value.length + 64
+          if (hashedBytes > maxHashedBytes) return null
+          if (codes.includes(await sign(buildSignedBytes(t, value))))
+            return { secret, keyFaults, bodyFaults: faults, body: value, candidateIndex }
         }
     return null
   }
@@ -63,8 +63,8 @@ export async function findMatch(candidates: readonly SignatureCandidate[], body:
   const repairedKeys = keys.filter(({ faults }) => faults.length > 0)
   const unchanged = await search([{ value: body, faults: [] }], [...issuedKeys, ...repairedKeys])
   if (unchanged !== null) return unchanged
-  const count = Math.max(12, Math.min(maxBodies, Math.floor(maxCopiedBytes / (body.length + 1))))
-  const [, ...undone] = await findCandidates(body, undoBody, count)
+  const maxCount = Math.max(12, Math.min(maxBodies, Math.floor(maxCopiedBytes / (body.length + 1))))
+  const [, ...undone] = await findCandidates(body, undoBody, maxCount)
   // A missing line end leaves no trace in the body, so these candidates come last.
   const changed = [...undone, ...addNewlines(body)]
   return (await search(changed, issuedKeys)) ?? (await search(changed, repairedKeys))

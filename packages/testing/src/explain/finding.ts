@@ -18,7 +18,7 @@ export const adapterLines = {
 /** A framework with an adapter. @useDeclaredType */
 export type DoctorFramework = keyof typeof adapterLines
 
-const names = {
+const labels = {
   express: 'Express',
   fastify: 'Fastify',
   hono: 'Hono',
@@ -31,7 +31,7 @@ const names = {
   node: 'Node',
 } as const satisfies Record<DoctorFramework, string>
 
-type ExplainFramework = (typeof names)[DoctorFramework]
+type ExplainFramework = (typeof labels)[DoctorFramework]
 
 interface FrameworkLine {
   readonly framework: ExplainFramework
@@ -149,7 +149,7 @@ export type FindingCode = keyof typeof descriptions
 /** A fault of a delivery, or of the way in which it is verified. */
 export interface ExplainFinding {
   readonly code: FindingCode
-  /** Whether undoing the fault gives the signature, or it alone makes a verifier reject. Otherwise it is likely. */
+  /** Whether undoing the fault gives the signature, or the fault alone makes a verifier reject. False: it is likely. */
   readonly proved: boolean
   /** The cause, in a sentence. */
   readonly cause: string
@@ -168,7 +168,7 @@ export const prove = (code: FindingCode, ...evidence: string[]): Fault => ({ cod
 
 export const suspect = (code: FindingCode, ...evidence: string[]): Fault => ({ code, proved: false, evidence })
 
-export const frameworkLines: readonly FrameworkLine[] = (Object.keys(names) as DoctorFramework[]).map((key) => ({
-  framework: names[key],
+export const frameworkLines: readonly FrameworkLine[] = (Object.keys(labels) as DoctorFramework[]).map((key) => ({
+  framework: labels[key],
   line: adapterLines[key],
 }))

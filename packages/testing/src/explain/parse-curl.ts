@@ -136,10 +136,10 @@ function* listOptions(words: readonly string[]): Generator<readonly [name: strin
       yield [name, equals < 0 ? (words[++at] ?? '') : word.slice(equals + 1)]
     } else if (word.startsWith('-')) {
       // Switches may precede an option, as in -sSH 'Name: value'; a value may follow directly, as in -HName:value.
-      const index = [...word].findIndex((letter, place) => place > 0 && Object.hasOwn(shortNames, letter))
+      const index = [...word].findIndex((letter, position) => position > 0 && Object.hasOwn(shortNames, letter))
       if (index < 0) continue
-      const rest = word.slice(index + 1)
-      yield [shortNames[word[index] ?? ''] ?? '', rest === '' ? (words[++at] ?? '') : rest]
+      const attached = word.slice(index + 1)
+      yield [shortNames[word[index] ?? ''] ?? '', attached === '' ? (words[++at] ?? '') : attached]
     }
   }
 }

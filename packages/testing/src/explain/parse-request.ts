@@ -50,7 +50,7 @@ export function parseHeaders(input: string | Uint8Array): readonly HeaderPair[] 
 function splitMessage(bytes: Uint8Array<ArrayBuffer>) {
   let start = 0
   while (bytes[start] === lineFeed || bytes[start] === carriageReturn) start++
-  // Latin-1 has a character for each byte, so an index of the text is one of the bytes.
+  // Latin-1 has a character for each byte, so an index in the text is also an index in the bytes.
   const text = fromLatin1(bytes.subarray(start, start + maxHeadBytes), false)
   const emptyLine = /\n\r?\n/.exec(text)
   if (emptyLine === null) {
@@ -100,11 +100,11 @@ function removeFraming(headers: readonly HeaderPair[], body: Uint8Array<ArrayBuf
       return { body: joinedChunks, warnings: [...warnings, 'The body was in chunks; they were joined.'] }
   }
   const length = parseContentLength(getHeaderValues(headers, 'content-length')[0]) ?? body.length
-  const rest = body.slice(length)
-  if (rest.length === 0 || rest.length > 4 || !/^[\r\n]{1,4}$/.test(fromUtf8(rest) ?? '')) return { body, warnings }
+  const extra = body.slice(length)
+  if (extra.length === 0 || extra.length > 4 || !/^[\r\n]{1,4}$/.test(fromUtf8(extra) ?? '')) return { body, warnings }
   return {
     body: body.slice(0, length),
-    warnings: [...warnings, 'Line ends after the end of the body, by Content-Length, were left out.'],
+    warnings: [...warnings, 'Line ends beyond the Content-Length were left out of the body.'],
   }
 }
 

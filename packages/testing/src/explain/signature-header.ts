@@ -16,7 +16,7 @@ export function createShowText(secrets: readonly string[]): ShowText {
     .filter((secret) => secret.length >= minHiddenLength)
     .sort((a, b) => b.length - a.length)
   return (text) => {
-    // Secrets are removed before the text is cut, or the beginning of a cut secret would remain.
+    // The whole text is searched before it is cut: the beginning of a cut secret would remain.
     if (hidden.some((secret) => text.includes(secret))) return '(hidden: it contains a secret)'
     const head = text.slice(0, maxShownLength * 2).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?')
     return head.length > maxShownLength ? `${head.slice(0, maxShownLength)}… (${text.length} characters)` : head
@@ -25,8 +25,8 @@ export function createShowText(secrets: readonly string[]): ShowText {
 
 /** Shows the first names of a list, and the number of the others. */
 function formatNames(names: readonly string[], show: ShowText): string {
-  const rest = names.length - maxShownNames
-  return `${names.slice(0, maxShownNames).map(show).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+  const omitted = names.length - maxShownNames
+  return `${names.slice(0, maxShownNames).map(show).join(', ')}${omitted > 0 ? ` and ${omitted} more` : ''}`
 }
 
 /** One field of the header. Its value is not shown. */
@@ -51,7 +51,7 @@ export interface HeaderReport {
   readonly unknownFields: readonly string[]
 }
 
-/** A signature to compare with, and the text of `t` under which it was made. */
+/** The signatures to compare with, and the text of `t` for which they were made. */
 export interface SignatureCandidate {
   readonly t: string
   readonly codes: readonly string[]

@@ -79,7 +79,7 @@ function findWriterTraces(text: string): string[] {
     [/\\u[0-9a-fA-F]{4}/.test(text), 'It has characters written as \\uXXXX.'],
     [text.includes('\\/'), 'It has slashes written as \\/.'],
   ] as const
-  return traces.flatMap(([found, sentence]) => (found ? [sentence] : []))
+  return traces.flatMap(([isFound, sentence]) => (isFound ? [sentence] : []))
 }
 
 const envelopeFields = ['body', 'rawBody', 'payload', 'data', 'Body', 'Message', 'message', 'content', 'json'] as const
@@ -109,7 +109,7 @@ function undoInField(name: string, value: JsonRecord): Undone[] {
   ]
 }
 
-/** The bytes that were written as numbers; nothing unless all of at least two values are bytes. */
+/** The bytes that were written as numbers. Empty for fewer than two values, or when one is no byte. */
 function undoByteValues(values: readonly unknown[], evidence: string): Undone[] {
   const isByte = (value: unknown) => Number.isInteger(value) && (value as number) >= 0 && (value as number) < 256
   if (values.length < 2 || !values.every(isByte)) return []

@@ -58,9 +58,9 @@ export function toLatin1(text: string): Uint8Array<ArrayBuffer> | null {
   const bytes = new Uint8Array(text.length)
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
-    const place = code > 0xff ? windows1252.indexOf(text[index] ?? '') : -1
-    if (code > 0xff && place < 0) return null
-    bytes[index] = place < 0 ? code : 0x80 + place
+    const windowsIndex = code > 0xff ? windows1252.indexOf(text[index] ?? '') : -1
+    if (code > 0xff && windowsIndex < 0) return null
+    bytes[index] = windowsIndex < 0 ? code : 0x80 + windowsIndex
   }
   return bytes
 }
@@ -82,7 +82,7 @@ export interface Candidate {
   readonly faults: readonly Fault[]
 }
 
-/** The code of a change, the body or key before it, and the evidence. Null or empty: no trace of the change. */
+/** The code of a change, the body or key before it, and the evidence. A null or empty body or key: no such change. */
 export type Undone = readonly [code: FindingCode, before: Body | string | null, ...evidence: string[]]
 
 /** Yields the values before each change of which the value shows a trace. */
@@ -172,8 +172,8 @@ export function* undoBytes(body: Body): Generator<Undone> {
   let [start, end] = [0, body.length]
   while (start < end && blankBytes.has(body[start])) start++
   while (end > start && blankBytes.has(body[end - 1])) end--
-  const blanksCount = body.length - (end - start)
-  if (start < end) yield ['body_padded', body.slice(start, end), `Blank or NUL bytes around it: ${blanksCount}.`]
+  const blankCount = body.length - (end - start)
+  if (start < end) yield ['body_padded', body.slice(start, end), `Blank or NUL bytes around it: ${blankCount}.`]
 }
 
 /** Appends a line end that may have been removed. The body shows no trace of that, so use these candidates last. */

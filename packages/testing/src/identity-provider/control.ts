@@ -34,7 +34,7 @@ type ProviderFaultAnswer =
   | 'lost'
   /** No answer arrives until the provider closes; `fetch` rejects once its signal aborts. */
   | 'hang'
-  /** Half of the answer, with the matching Content-Length. */
+  /** Half of the answer, as a complete response. */
   | 'cut-json'
   /** Half of the answer, then the connection closes. */
   | 'cut-connection'

@@ -100,7 +100,7 @@ function storeRedemption(state: ProviderState, token: ShareToken, by: Redemption
   return applicant
 }
 
-/** The token of a redemption. @throws ProviderRejection 401 when it is malformed, expired or used. */
+/** The token of a redemption. @throws ProviderRejection 401 for a malformed, expired or used token, else 400. */
 function requireToken(state: ProviderState, client: ProviderClient, query: URLSearchParams): ShareToken {
   const text = query.get('shareToken') ?? ''
   if (text === '') throw new ProviderRejection(400, "'shareToken' must be provided")

@@ -65,7 +65,6 @@ export function createWebhookQueue(deps: {
     return delivery
   }
 
-  /** Sends the due webhooks, one at a time. */
   async function sendDue(): Promise<WebhookDelivery[]> {
     const due = queue.filter((webhook) => webhook.dueAt <= now() && !inFlight.has(webhook))
     for (const webhook of due) inFlight.add(webhook)

@@ -24,7 +24,7 @@ export interface TwinChain extends Chain {
 
 /** The figures of a node that answers without calls. */
 const counts = { failures: 0, contradictions: 0, failedProofs: 0, calls: 0, receivedBytes: 0, blocks: 0 } as const
-const quiet = { ...counts, latencyMs: null, maxRange: 1_000, lastError: null } as const
+const nodeFigures = { ...counts, latencyMs: null, maxRange: 1_000, lastError: null } as const
 
 /** The router of every payment of a twin. */
 const twinRouter = { address: `0x${'7b'.repeat(20)}`, version: '0.8' } as const
@@ -107,7 +107,7 @@ export function createTwinChain(
       const block = blocks.find(({ payments }) => payments.some((payment) => payment.txHash === txHash))
       return { fate: block === undefined ? 'unknown' : 'succeeded', blockNumber: block?.ref.number ?? null }
     },
-    nodes: () => [{ name: node, score: 1, inUse: true, head: newest().number, ...quiet }],
+    nodes: () => [{ name: node, score: 1, inUse: true, head: newest().number, ...nodeFigures }],
   }
 }
 
@@ -141,7 +141,7 @@ const paymentFields = new Set([
   ...['memo', 'sender', 'receiver', 'source'],
 ])
 
-/** @throws {TypeError} For an unknown field. @throws {RangeError} For a malformed one. */
+/** Builds a payment; draws absent fields. @throws {TypeError} For an unknown field; {RangeError} for a bad value. */
 export function buildPayment(input: TwinPaymentInput, draws: Draws): UnminedPayment {
   for (const name of Object.keys(input))
     if (!paymentFields.has(name))
@@ -154,7 +154,7 @@ export function buildPayment(input: TwinPaymentInput, draws: Draws): UnminedPaym
     memo: `order-${draws.integer(1_000, 9_999)}`,
   }
   const { chainId = 137, token: symbol = 'USDC', decimals = 6 } = input
-  const txHash = hex('txHash', 32, input.txHash ?? drawn.txHash)
+  const txHash = parseHex('txHash', 32, input.txHash ?? drawn.txHash)
   const units = toUnits(input.amount ?? drawn.amount, decimals)
   if ([...symbol].length > maxSymbolLength) throw new RangeError(`token has more than ${maxSymbolLength} characters.`)
   const token: TokenFacts = { address: `0x${'70'.repeat(20)}`, symbol, decimals }
@@ -165,10 +165,10 @@ export function buildPayment(input: TwinPaymentInput, draws: Draws): UnminedPaym
     ordinal: 0,
     logIndex: 0,
     router: twinRouter,
-    sender: hex('sender', 20, input.sender ?? drawn.sender),
-    receiver: hex('receiver', 20, input.receiver ?? drawn.receiver),
-    memoHex: memoHex(input.memo ?? drawn.memo),
-    integrationAddress: integrationAddress === null ? null : hex('integrationAddress', 20, integrationAddress),
+    sender: parseHex('sender', 20, input.sender ?? drawn.sender),
+    receiver: parseHex('receiver', 20, input.receiver ?? drawn.receiver),
+    memoHex: toMemoHex(input.memo ?? drawn.memo),
+    integrationAddress: integrationAddress === null ? null : parseHex('integrationAddress', 20, integrationAddress),
     source: toSource(input.source ?? { chainId, txHash }),
     tokenIn: { ...token, amount: units },
     tokenOut: { ...token, gross: units, net: units },
@@ -178,12 +178,12 @@ export function buildPayment(input: TwinPaymentInput, draws: Draws): UnminedPaym
 
 const formats = { 20: /^0x[0-9a-fA-F]{40}$/, 32: /^0x[0-9a-fA-F]{64}$/ } as const
 
-function hex(name: string, bytes: keyof typeof formats, value: string): string {
+function parseHex(name: string, bytes: keyof typeof formats, value: string): string {
   if (formats[bytes].test(value)) return value.toLowerCase()
   throw new RangeError(`${name} is malformed; pass 0x and ${2 * bytes} hex digits.`)
 }
 
-function memoHex(memo: string): string {
+function toMemoHex(memo: string): string {
   const bytes = Buffer.from(memo, 'utf8')
   if (bytes.length > 32) throw new RangeError(`memo has ${bytes.length} bytes; at most 32 fit into a payment.`)
   return `0x${bytes.toString('hex').padEnd(64, '0')}`
@@ -192,7 +192,7 @@ function memoHex(memo: string): string {
 function toSource({ chainId, txHash }: NonNullable<TwinPaymentInput['source']>) {
   if (!Number.isSafeInteger(chainId) || chainId < 1)
     throw new RangeError(`source.chainId is ${chainId}; pass a whole number, 1 or more.`)
-  return { chainId, txHash: hex('source.txHash', 32, txHash) }
+  return { chainId, txHash: parseHex('source.txHash', 32, txHash) }
 }
 
 /** Converts a decimal to base units without rounding. */

@@ -39,8 +39,8 @@ async function openTwinEngine(deps: {
 }) {
   const { clock, draws, chains, network, identity } = deps
   const folder = mkdtempSync(join(tmpdir(), 'payment-twin-'))
-  const removeNow = () => rmSync(folder, { recursive: true, force: true })
-  process.once('exit', removeNow)
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', removeFolder)
   const random: RandomSource = {
     bytes: (length) => Uint8Array.from({ length }, () => draws.integer(0, 255)),
     fraction: () => draws.integer(0, 999_999) / 1_000_000,
@@ -103,9 +103,9 @@ async function openTwinEngine(deps: {
       }
     },
     async close() {
-      process.off('exit', removeNow)
+      process.off('exit', removeFolder)
       await store.close()
-      removeNow()
+      removeFolder()
     },
   }
 }
@@ -151,7 +151,7 @@ export type Twin = Readonly<Awaited<ReturnType<typeof createTwin>>>
 type TwinChange = Pick<ProcessorUpdate, 'state' | 'recipient' | 'invoice'>
 
 /** The longest jump of the clock, in milliseconds, while a due delivery cannot be claimed yet. */
-const stepMs = 60_000
+const maxJumpMs = 60_000
 
 /**
  * Makes a twin.
@@ -210,7 +210,7 @@ export async function createTwin(options: TwinOptions = {}) {
     get service(): Service {
       return engine.service()
     },
-    /** Adds an integration whose notifications go to `receive`; without one it has no notification URL. */
+    /** Adds an integration whose notifications go to `receive`. Without it, there is no notification URL. */
     async addIntegration(receive?: TwinReceiver): Promise<TwinIntegration> {
       integrationCount += 1
       const notificationUrl = receive === undefined ? null : `https://receiver-${integrationCount}.test/webhook`
@@ -285,8 +285,8 @@ export async function createTwin(options: TwinOptions = {}) {
         await network.deliverLate()
         if (clock.now() >= end) return
         const dueInMs = await engine.store.deliveries.msUntilDue()
-        const step = dueInMs === null ? ms : dueInMs > 0 ? Math.ceil(dueInMs) : stepMs
-        await engine.moveTo(Math.min(end, clock.now() + step))
+        const jumpMs = dueInMs === null ? ms : dueInMs > 0 ? Math.ceil(dueInMs) : maxJumpMs
+        await engine.moveTo(Math.min(end, clock.now() + jumpMs))
       }
     },
     /** Makes the network faulty, by the twin's seed; null ends the faults. */
@@ -300,7 +300,7 @@ export async function createTwin(options: TwinOptions = {}) {
     },
     /** The HTTP API without a port: pass this function to a client as `fetch`. */
     fetch: (input: string | URL | Request, init?: RequestInit) => answer(toRequest(input, init)),
-    /** The same API on a port of 127.0.0.1, until `close`; 0, the default, is a free one. */
+    /** Serves the same API on a port of 127.0.0.1, until `close`; 0, the default, picks a free port. */
     async listen(port = 0): Promise<{ readonly url: string }> {
       const opened = await serve(answer, port)
       ports.push(opened)

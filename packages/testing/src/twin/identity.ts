@@ -28,7 +28,7 @@ const applicantChanges = [
 
 type ApplicantChange = (typeof applicantChanges)[number]
 
-/** A call that changes the applicant of an id or of a share token; resolves once the service is idle. */
+/** A call that names an applicant by id or by share token, and changes it; resolves once the service is idle. */
 type TwinChangeCall<Call> = Call extends (applicantId: string, ...details: infer Details) => void
   ? (applicant: string, ...details: Details) => Promise<void>
   : never

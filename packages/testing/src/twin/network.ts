@@ -115,10 +115,10 @@ export function createTwinNetwork(deps: {
   /** Highest version that a receiver confirmed, by integration, chain and hash. */
   const confirmed = new Map<string, number>()
   const late: PostRequest[] = []
-  let skew = 0
+  let currentSkewMs = 0
 
   function computeVerdict(paymentKey: string, version: number): ExpectedVerdict {
-    if (skew > 0) return 'reject'
+    if (currentSkewMs > 0) return 'reject'
     const stored = confirmed.get(paymentKey)
     if (stored === undefined || version > stored) return 'apply'
     return version === stored ? 'duplicate' : 'stale'
@@ -163,9 +163,9 @@ export function createTwinNetwork(deps: {
         return result
       }
       case 'skew':
-        skew = clockSkewMs
+        currentSkewMs = clockSkewMs
         return arrive(post, fault).finally(() => {
-          skew = 0
+          currentSkewMs = 0
         })
       case 'restart':
         await arrive(post, fault)
@@ -186,7 +186,7 @@ export function createTwinNetwork(deps: {
     connect: (url: string, receiver: TwinReceiver) => void receivers.set(url, receiver),
     deliverLate,
     /** Milliseconds by which the clock of receivers is ahead at this moment. */
-    skewMs: () => skew,
+    skewMs: () => currentSkewMs,
     async post(post: PostRequest): Promise<PostResult> {
       const fault = drawFault(this.chaos, draws)
       const result = await postWith(fault, post)

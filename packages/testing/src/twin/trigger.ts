@@ -102,7 +102,7 @@ function createSteps(deps: TriggerDeps, integrationAddress: string) {
     yield* showSnapshot(payment, result.version)
   }
 
-  /** A payment that the processor completes: versions 1 to 3. */
+  /** Makes a payment that the processor completes: versions 1 to 3. */
   async function* complete(request: TriggerRequest): Events<TriggeredPayment> {
     const payment = yield* pay(request)
     yield* update(payment, { state: 'pending' })
@@ -150,7 +150,7 @@ function createSteps(deps: TriggerDeps, integrationAddress: string) {
     const depth = chain.height() - payment.blockNumber + 1
     const orphaned = chain.orphan(depth)
     const others = orphaned.filter((each) => each.txHash !== txHash)
-    // The payment is mined one block later than before, so that it moves.
+    // The payment is mined one block later than before, so that its block number changes.
     const { number } = chain.mine(others)
     const { number: blockNumber } = chain.mine(included ? orphaned.filter((each) => each.txHash === txHash) : [])
     // Mines a longer chain, because a node never follows a shorter one.

@@ -131,8 +131,8 @@ export const connectionProbes = {
       const answers = await sockets.sendOnOneConnection(deliveries)
       const forgedJudgement = judgeRejected(answers.slice(0, 1), 'presence-only', timeoutMs)
       const validJudgement = judgeAccepted(answers.slice(1), 'connection-not-reusable', timeoutMs)
-      const isValidWorse = validJudgement.verdict === 'fail' || forgedJudgement.verdict === 'pass'
-      return addReuse({ ...(isValidWorse ? validJudgement : forgedJudgement), answers })
+      const isValidDecisive = validJudgement.verdict === 'fail' || forgedJudgement.verdict === 'pass'
+      return addReuse({ ...(isValidDecisive ? validJudgement : forgedJudgement), answers })
     },
   },
   'large-body': {

@@ -172,7 +172,7 @@ const noAnswerCauses: Readonly<Record<DoctorNoAnswer, DoctorCauseCode>> = {
   failed: 'connection-reset',
 }
 
-/** The cause, whatever the request, if it is the network, a redirect, a rate limit or a slow answer; null: none. */
+/** Finds a cause outside the request: the network, a redirect, a rate limit or a slow answer; null: there is none. */
 export function findTransportCause(answer: SocketAnswer, timeoutMs: number): DoctorCauseCode | null {
   const { status, noAnswer, ms } = answer
   if (noAnswer !== null) return noAnswerCauses[noAnswer]

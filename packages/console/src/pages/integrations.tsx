@@ -52,40 +52,40 @@ function describeSigning({ signingSecretPrepared, previousSigningSecretUntil }: 
 }
 
 export const integrationPage: Load = async ({ service }, _, name) => {
-  const one = await findIntegration(service, name)
-  if (one === null) return null
+  const integration = await findIntegration(service, name)
+  if (integration === null) return null
   const body = (
     <>
       <h1>
-        <Shown text={one.name === '' ? 'Integration' : one.name} /> <EnabledBadge {...one} />
+        <Shown text={integration.name === '' ? 'Integration' : integration.name} /> <EnabledBadge {...integration} />
       </h1>
       <Facts
         rows={[
-          ['Address', <Hex value={one.address} isWhole />, 'wide'],
-          ['Notification URL', showUrl(one), 'wide'],
-          ['Created', <When at={one.createdAt} withDate />],
+          ['Address', <Hex value={integration.address} isWhole />, 'wide'],
+          ['Notification URL', showUrl(integration), 'wide'],
+          ['Created', <When at={integration.createdAt} withDate />],
           [
             'Lists',
             <>
-              <a href={buildHref('/payments', { integration: one.address })}>payments</a>,{' '}
-              <a href={buildHref('/deliveries', { integration: one.address })}>deliveries</a>
+              <a href={buildHref('/payments', { integration: integration.address })}>payments</a>,{' '}
+              <a href={buildHref('/deliveries', { integration: integration.address })}>deliveries</a>
             </>,
           ],
         ]}
       />
       <div class="acts stacked">
-        <IntegrationActs one={one} />
+        <IntegrationActs integration={integration} />
       </div>
     </>
   )
   return { title: 'Integration', section, body }
 }
 
-function IntegrationActs({ one }: { one: IntegrationView }) {
+function IntegrationActs({ integration }: { integration: IntegrationView }) {
   const Form: typeof PortalForm = ({ act, ...form }) => (
-    <ActForm {...form} act={`integration-${act}`} needs="admin" fields={{ address: one.address }} />
+    <ActForm {...form} act={`integration-${act}`} needs="admin" fields={{ address: integration.address }} />
   )
-  const url = one.notificationUrl ?? ''
+  const url = integration.notificationUrl ?? ''
   const urlProps = /[?@]/.test(url) ? { hint: 'set; hidden, as it may hold a secret' } : { value: url }
   return (
     <>
@@ -93,9 +93,9 @@ function IntegrationActs({ one }: { one: IntegrationView }) {
       <Form act="url" label="Save the URL">
         <TextField name="url" label="Notification URL; an empty one stops deliveries" {...urlProps} isOptional isLong />
       </Form>
-      <SecretForms of={one} Form={Form} />
-      <h2>{one.enabled ? 'Disable' : 'Enable'} the integration</h2>
-      {one.enabled ? (
+      <SecretForms of={integration} Form={Form} />
+      <h2>{integration.enabled ? 'Disable' : 'Enable'} the integration</h2>
+      {integration.enabled ? (
         <Form act="disable" label="Disable" confirm="Requests get 401, deliveries wait, sessions end" />
       ) : (
         <Form act="enable" label="Enable" />

@@ -9,7 +9,7 @@ import { nameChain } from '../view/text.js'
 import { buildTopic, describeIndexed, findIntegration, type Load } from './page.js'
 import { Repeat } from './repeat.js'
 import { Signature } from './signature.js'
-import { type Compared, parseCompared, readSnapshot, type Snapshot, Snapshots, shownVersions } from './snapshots.js'
+import { type Compared, listShownVersions, parseCompared, readSnapshot, type Snapshot, Snapshots } from './snapshots.js'
 import { Timeline } from './timeline.js'
 
 const maxUpdates = 200
@@ -35,7 +35,7 @@ export const paymentPage: Load = async ({ service, sampler, now }, query, name) 
   const { chainId, txHash } = transaction
   const compare = parseCompared(query)
   const [stored, integration, updates, deliveries, { endpoints }] = await Promise.all([
-    queries.snapshots(payment.id, shownVersions(payment, compare)),
+    queries.snapshots(payment.id, listShownVersions(payment, compare)),
     findIntegration(service, payment.integrationAddress ?? ''),
     queries.updates({ paymentIds: payments.map(({ id }) => id), limit: maxUpdates }),
     queries.deliveriesByPayment(payment.id),

@@ -244,7 +244,7 @@ export function senderConformance(adapter: string, open: () => Promise<SenderSub
       expect(excerpt).not.toMatch(/[\u0000\u001b]/)
     })
 
-    test('reports a post without an answer in time as a timeout, and never rejects', async () => {
+    test('reports a missing answer as a timeout, and never rejects', async () => {
       const url = await receive(() => 'hang')
       expect(await post(url, { timeoutMs: 50 })).toMatchObject({ kind: 'failure', reason: 'timeout' })
     })

@@ -100,7 +100,7 @@ const NoPayments = ({ deps: { url, tools }, choices }: { deps: PageDeps; choices
 )
 
 const walletNote =
-  'A search by wallet leaves out payments without a registered integration, and reads at most 1,000 integrations.'
+  'Payments without a registered integration are not searched by wallet, and at most 1,000 integrations are.'
 
 type Reads = Pick<Queries, 'search'>
 

@@ -71,7 +71,7 @@ export function createConsole(deps: ConsoleDeps): Console {
   if (!Number.isSafeInteger(streamMs) || streamMs < 1 || streamMs > maxStreamMs)
     throw new RangeError(`streamMs is ${streamMs}; pass whole milliseconds from 1 to ${maxStreamMs}.`)
   if (deps.publicUrl !== undefined && (deps.findViewer === undefined || deps.signIn !== undefined))
-    throw new TypeError('publicUrl needs findViewer, and no signIn: else everybody who reaches it is an admin.')
+    throw new TypeError('Pass publicUrl only with findViewer, or everybody is an admin. signIn has its own publicUrl.')
   const publicUrl = deps.signIn?.publicUrl ?? deps.publicUrl
   const app = new Hono<Env>()
   const onError = (error: unknown) => deps.onError?.(error)

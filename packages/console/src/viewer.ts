@@ -1,4 +1,4 @@
-/** Names who looks at a page, and what that person may do. @module */
+/** Types of a page's viewer and of the roles, and what each role may do. @module */
 import type { OperatorSessions } from '@payment-integration/core/internal'
 
 /** The rights of a person: read, act on deliveries and chains, or everything. */

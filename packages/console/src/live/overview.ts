@@ -34,7 +34,7 @@ export interface Overview extends Counts, Pick<LatencyStatistics, 'p50' | 'p95'>
   /** The dots of the latency chart: answered attempts and timeouts of the range, newest first. */
   readonly dots: readonly ConsoleAttempt[]
   readonly backlog: DeliveryBacklog
-  /** Pending deliveries by the age of their version, youngest first; each count ends at {@link maxPending}. */
+  /** Pending deliveries by the age of their version, youngest first; each count stops at {@link maxPending}. */
   readonly waiting: Awaited<ReturnType<typeof readWaiting>>
   readonly chains: readonly ChainStatus[]
   readonly endpoints: readonly EndpointView[]

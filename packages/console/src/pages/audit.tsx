@@ -71,7 +71,7 @@ const Recorded = ({ text }: { text: string }) => (
   </>
 )
 
-/** The labels of details whose field names are not clear in plain words. */
+/** Labels for details whose field names make no clear label. */
 const labels: ReadonlyMap<string, string> = new Map([
   ['config', 'configuration'],
   ['configFrom', 'previous configuration'],

@@ -9,7 +9,7 @@ import { formatLatency, formatNumber, showText } from '../view/text.js'
 import { sentHeaders, wasSent } from './signature.js'
 import type { Snapshot } from './snapshots.js'
 
-/** One entry of a time line. A processor's update is stored without a time, but with the version that it found. */
+/** One entry of a time line. A processor's update is stored without a time, and stands at the version stored with it. */
 interface Entry {
   readonly kind: 'block' | 'version' | 'update' | 'attempt' | 'next'
   readonly at: number | null

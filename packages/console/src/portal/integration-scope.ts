@@ -1,6 +1,6 @@
 /**
- * Limits pages and acts of the portal to the rows and commands of one integration. Every read and command takes the
- * session's address, so that no parameter of a request can name another integration.
+ * Limits reads and commands to one integration. In the portal, its address is always the session's, so that no
+ * parameter of a request can name another integration.
  * @module
  */
 import type { Service } from '@payment-integration/core'

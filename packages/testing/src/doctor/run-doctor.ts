@@ -44,7 +44,7 @@ class Judgements extends Map<DoctorProbeName, Judgement> {
 const utf8 = (text: string) => new TextEncoder().encode(text)
 /** A smaller difference between the clocks, in milliseconds, does not explain a rejection. */
 const clockNoiseMs = 60_000
-/** Usual errors of clocks: drift of minutes, and time zones of hours. */
+/** Usual clock errors: drift of minutes, and time zones of hours. */
 const clockErrorSeconds = [10, 20, 30, 40, 50, ...Array.from({ length: 14 }, (_, index) => 60 * (index + 1))].flatMap(
   (minutes) => [minutes * 60, -minutes * 60],
 )

@@ -28,7 +28,7 @@ function parseHttp(bytes: Uint8Array<ArrayBuffer>): ParsedRequest {
 /**
  * Parses headers without a body: lines `Name: value`, a JSON object, or a JSON list of pairs.
  * @param input - A text, or the bytes of a saved file.
- * @throws {@link UnreadableRequestError} `ERR_REQUEST_UNREADABLE` with the line that is no header.
+ * @throws {@link UnreadableRequestError} `ERR_REQUEST_UNREADABLE` with the reason, such as the number of a bad line.
  * @example parseHeaders('X-Service-Signature: t=1700000000,v1=…') // [['X-Service-Signature', 't=1700000000,v1=…']]
  */
 export function parseHeaders(input: string | Uint8Array): readonly HeaderPair[] {

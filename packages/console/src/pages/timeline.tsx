@@ -9,7 +9,7 @@ import { formatLatency, formatNumber, showText } from '../view/text.js'
 import { sentHeaders, wasSent } from './signature.js'
 import type { Snapshot } from './snapshots.js'
 
-/** One entry of a time line. A processor's update is stored without a time, and stands at the version stored with it. */
+/** One entry of a time line. A processor's update is stored without a time, and stands at its stored version. */
 interface Entry {
   readonly kind: 'block' | 'version' | 'update' | 'attempt' | 'next'
   readonly at: number | null

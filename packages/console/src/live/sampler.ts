@@ -21,7 +21,7 @@ export type Sampler = ReturnType<typeof createSampler>
 
 /** The shortest time between two ticks, in milliseconds. */
 const tickMs = 1_000
-/** The wait before a tick is this multiple of the last tick's duration, so that ticks take about 1 % of the time. */
+/** The wait before a tick is this multiple of the last tick: 1 % of the time, more for ticks of over 50 ms. */
 const waitFactor = 100
 const maxWaitMs = 5_000
 /** How far back a tick looks for attempts, in milliseconds: they are stored when they end, but read by their start. */

@@ -4,7 +4,7 @@ import { FeedError } from './feed-connection.js'
 import { type FeedBlock, parseBlock } from './feed-message.js'
 import type { FeedStream } from './feed-stream.js'
 
-/** The payments after which a range ends, because the store commits a range in one transaction. */
+/** The payments and deposits after which a range ends, because the store commits a range in one transaction. */
 const maxPayments = 500
 
 /**
@@ -82,7 +82,7 @@ export async function* readBlocks(
   while (next <= to) {
     const { blocks, problem } = await ahead
     const part: FeedBlock[] = []
-    let flaw = problem
+    let flaw: FeedError | null = null
     for (const block of blocks) {
       flaw = findFlaw(block, parent, demands)
       if (flaw !== null) break
@@ -145,7 +145,7 @@ function createGapError(reason: string): FeedError {
   return new FeedError('ERR_FEED_GAP', `The feed has a gap: ${reason}.`)
 }
 
-/** Turns any other error, such as a TypeError of this package, into an unavailable feed. */
+/** Returns a FeedError unchanged; turns any other error, such as a TypeError, into `ERR_FEED_UNAVAILABLE`. */
 export function toFeedError(error: unknown): FeedError {
   if (error instanceof FeedError) return error
   return new FeedError('ERR_FEED_UNAVAILABLE', 'The feed could not be read.', { cause: error })

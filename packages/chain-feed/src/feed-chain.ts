@@ -78,7 +78,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
   let restUntil = Number.NEGATIVE_INFINITY
   let failures = 0
   let lastError: string | null = null
-  let newest: number | null = null
+  let newestHeight: number | null = null
   let isLogged = false
 
   function setFeedHead(next: BlockRef | null, reason: string | null): void {
@@ -92,7 +92,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
   }
 
   /** Records a failure, and returns its reason. A feed that did not answer gets no request for `restMs`. */
-  function fail(thrown: unknown): string {
+  function recordFailure(thrown: unknown): string {
     const error = toFeedError(thrown)
     failures += 1
     lastError = error.message
@@ -108,7 +108,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
       if (message === null) return 'The feed is empty.'
       const feedBlock = parseBlock(chainId, message.data)
       const { block } = feedBlock
-      newest = block.number
+      newestHeight = block.number
       const unmet = findUnmetDemand(feedBlock, demands(chain.routers))
       if (unmet !== null) return unmet.message
       const ageMs = clock.now() - block.timestamp
@@ -118,7 +118,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
         return `Block ${block.number}, the feed's newest, is far below ${nodeHead.number}, a node's newest.`
       return block
     } catch (error) {
-      return fail(error)
+      return recordFailure(error)
     }
   }
 
@@ -159,7 +159,8 @@ export function createFeedChain(options: FeedChainOptions): Chain {
     for await (const { blocks, problem } of readBlocks(stream, { from, to, demands: requestDemands })) {
       signal?.throwIfAborted()
       yield* joinBlocks(blocks, requestDemands.routers)
-      if (problem !== null) logger.debug({ chainId, from, to, reason: fail(problem) }, 'reads blocks from its nodes')
+      if (problem === null) continue
+      logger.debug({ chainId, from, to, reason: recordFailure(problem) }, 'reads blocks from its nodes')
     }
   }
 
@@ -169,7 +170,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
       const oldest = await stream.first()
       return oldest === null ? null : parseBlock(chainId, oldest.data).block.number
     } catch (error) {
-      fail(error)
+      recordFailure(error)
       return null
     }
   }
@@ -198,9 +199,8 @@ export function createFeedChain(options: FeedChainOptions): Chain {
         return headOrReason
       }
       setFeedHead(null, headOrReason)
-      const answered = await chain.head(signal)
-      nodeHead = answered
-      return answered
+      nodeHead = await chain.head(signal)
+      return nodeHead
     },
     async block(number, signal) {
       if (feedHead !== null && number <= feedHead.number && elapsed() >= restUntil) {
@@ -208,7 +208,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
           const feedBlock = await readBlock(stream, number)
           if (feedBlock !== null) return feedBlock.block
         } catch (error) {
-          fail(error)
+          recordFailure(error)
         }
       }
       return chain.block(number, signal)
@@ -219,7 +219,15 @@ export function createFeedChain(options: FeedChainOptions): Chain {
     nativeHash: (txHash) => chain.nativeHash?.(txHash) ?? null,
     nodes() {
       const inUse = feedHead !== null
-      const feed = { name: 'feed', score: inUse ? 1 : 0, inUse, head: newest, latencyMs: null, failures, lastError }
+      const feed = {
+        name: 'feed',
+        score: inUse ? 1 : 0,
+        inUse,
+        head: newestHeight,
+        latencyMs: null,
+        failures,
+        lastError,
+      }
       // The feed is no node: nobody bills its calls.
       const unused = { contradictions: 0, failedProofs: 0, calls: 0, receivedBytes: 0, blocks: 0 }
       const feedStatus: NodeStatus = { ...feed, ...unused, maxRange: chunkBlocks }

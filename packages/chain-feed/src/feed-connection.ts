@@ -12,7 +12,7 @@ import type { Clock } from '@payment-integration/core/ports'
 /**
  * The code of a {@link FeedError}, and how the caller reacts.
  * - `ERR_FEED_UNAVAILABLE`: no server is connected, or none answers. Retry later.
- * - `ERR_FEED_MESSAGE`: a message is malformed, of another chain or of an unknown version. Read that block elsewhere.
+ * - `ERR_FEED_MESSAGE`: a message is malformed, unproven, or of another chain or version. Read that block elsewhere.
  * - `ERR_FEED_GAP`: a block is missing, does not continue the one before it, or does not meet the reader's demands.
  * Read that block elsewhere.
  * - `ERR_FEED_MOVED`: another publisher appended first. Read the newest message again.
@@ -51,7 +51,7 @@ export interface FeedConnectionOptions {
   readonly servers: readonly string[]
   /** Content of a `.creds` file, or an nkey seed. @default no credentials */
   readonly credentials?: string | undefined
-  /** Path of the certificates that a server's certificate is checked with. @default those of Node */
+  /** Path of a PEM file with the CA certificates that verify the servers. @default the CA certificates of Node */
   readonly caFile?: string | undefined
   /** Client name, which the servers list. @default 'payment-integration' */
   readonly name?: string | undefined
@@ -66,7 +66,7 @@ export interface FeedConnection {
    * @throws FeedError `ERR_FEED_UNAVAILABLE` at once while there is none.
    */
   current(): NatsConnection
-  /** Resolves as soon as there is a connection, or when the signal aborts. */
+  /** Resolves as soon as there is a connection, the signal aborts or `close` is called. */
   ready(signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
@@ -77,11 +77,11 @@ const reconnectMs = 1_000
 const connectTimeoutMs = 5_000
 /** Wait between two pings, in milliseconds. A server that leaves two unanswered counts as lost. */
 const pingMs = 10_000
-/** How often `ready` checks for a connection, in milliseconds. */
+/** Wait of `ready` between two checks for a connection, in milliseconds. */
 const checkMs = 50
 
 /**
- * Makes a connection. The first use opens it in the background, and failures are retried for ever.
+ * Creates a connection. The first use opens it in the background; failed attempts to connect are repeated for ever.
  * @throws TypeError when an address is malformed, schemes are mixed, or the credentials have no known form.
  * @example const connection = createFeedConnection({ servers: ['nats://feed.example:4222'] })
  */
@@ -94,7 +94,7 @@ export function createFeedConnection(options: FeedConnectionOptions): FeedConnec
   let isConnected = false
   let reason = 'not connected yet'
 
-  async function follow(opened: NatsConnection): Promise<void> {
+  async function followStatus(opened: NatsConnection): Promise<void> {
     for await (const { type } of opened.status()) {
       if (type === 'disconnect' || type === 'staleConnection' || type === 'close') {
         isConnected = false
@@ -122,7 +122,7 @@ export function createFeedConnection(options: FeedConnectionOptions): FeedConnec
         })
         isConnected = true
         if (stop.signal.aborted) await connection.close()
-        else await Promise.all([follow(connection), connection.closed()])
+        else await Promise.all([followStatus(connection), connection.closed()])
         reason = 'the connection ended'
       } catch (error) {
         // The next attempt follows; readers see that there is no connection, and why.
@@ -153,7 +153,7 @@ export function createFeedConnection(options: FeedConnectionOptions): FeedConnec
   }
 }
 
-/** Hosts with their ports. @throws TypeError */
+/** Parses the addresses, which must share a scheme, into hosts with ports. @throws TypeError */
 function parseServers(servers: readonly string[]): { readonly hosts: string[]; readonly isTls: boolean } {
   const parsed = servers.map((server) => parseUrl(server))
   const schemes = new Set(parsed.map((url) => url?.protocol))
@@ -161,7 +161,7 @@ function parseServers(servers: readonly string[]): { readonly hosts: string[]; r
   const isUsable = schemes.size === 1 && (scheme === 'nats:' || scheme === 'tls:')
   if (!isUsable || parsed.some((url) => url === null || url.hostname === '' || url.username + url.password !== ''))
     throw new TypeError(
-      `Servers ${parsed.map((url) => url && `${url.protocol}//${url.host}`)}: pass only nats: or only tls:, no user.`,
+      `Servers ${parsed.map((url) => url && `${url.protocol}//${url.host}`)}: pass addresses of one scheme, nats: or tls:, without a user.`,
     )
   const hosts = parsed.map((url) => `${url?.hostname}:${url?.port === '' ? '4222' : url?.port}`)
   return { hosts, isTls: scheme === 'tls:' }

@@ -21,7 +21,7 @@ export interface FeedPublisherOptions {
   readonly maxAgeMs?: number | undefined
   /** Size at which the oldest blocks leave the feed, in bytes. @default 1073741824 */
   readonly maxBytes?: number | undefined
-  /** Blocks below the head with which an empty feed begins. @default 256 */
+  /** How many blocks below the head an empty feed begins. @default 256 */
   readonly startDepth?: number | undefined
   /** Longest wait between two reads of the head, in milliseconds. @default 1000 */
   readonly pollMs?: number | undefined
@@ -147,8 +147,8 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
     throw new ChainError('ERR_CHAIN_RANGE_GONE', chainId, `Chain ${chainId} was reorganized again during the read.`)
   }
 
-  async function findAncestor(orphaned: number, signal?: AbortSignal): Promise<BlockRef> {
-    for (let number = orphaned - 1; ; number -= 1) {
+  async function findAncestor(orphanedHeight: number, signal?: AbortSignal): Promise<BlockRef> {
+    for (let number = orphanedHeight - 1; ; number -= 1) {
       const published = number < 0 ? null : await readBlock(stream, number)
       if (published === null)
         throw new FeedError(
@@ -165,7 +165,7 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
   async function append(end: StreamEnd, { blocks, payments, deposits, proof, node }: BlockRange): Promise<void> {
     const inFlight: Promise<unknown>[] = []
     let expected = end.sequence
-    let after: string | null = null
+    let previousId: string | null = null
     for (const block of blocks) {
       const contents = {
         payments: payments.filter(({ blockNumber }) => blockNumber === block.number),
@@ -175,9 +175,9 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
       if (inFlight.length >= maxInFlight) await inFlight.shift()
       appends += 1
       const id = `${publisher}-${appends}`
-      const appended = stream.append({ height: block.number, data, publisher, id }, { sequence: expected, after })
-      after = id
-      // The first failure is awaited below. It causes the later ones, which are ignored.
+      const appended = stream.append({ height: block.number, data, publisher, id }, { sequence: expected, previousId })
+      previousId = id
+      // The awaits of `inFlight` report the first failure. That failure causes the later ones, which are ignored.
       appended.catch(() => undefined)
       inFlight.push(appended)
       expected += 1

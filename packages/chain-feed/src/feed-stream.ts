@@ -36,10 +36,10 @@ interface FeedAppend {
 interface ExpectedEnd {
   readonly sequence: number
   /**
-   * Id of this publisher's append before this one, while its acknowledgement may be outstanding. The sequence alone is
-   * then not enough: an append of another publisher may have taken it. Null once no acknowledgement is outstanding.
+   * Id of this publisher's previous append while that append may be unacknowledged, else null. The sequence alone is
+   * then not enough: an append of another publisher may have taken it.
    */
-  readonly after: string | null
+  readonly previousId: string | null
 }
 
 interface FeedStreamLimits {
@@ -53,7 +53,7 @@ export type FeedStream = ReturnType<typeof createFeedStream>
 
 const publisherHeader = 'Pi-Publisher'
 /** The server's code for a last message that is not the expected one. */
-const wrongLastMessageId = 10_070
+const wrongLastMessageIdCode = 10_070
 /** Longest wait for an answer, in milliseconds. */
 const answerTimeoutMs = 3_000
 /** Wait before a lost subscription is renewed, in milliseconds. */
@@ -65,8 +65,8 @@ const headerBytes = 1_024
 type MessageQuery = { last_by_subj: string } | { seq: number; next_by_subj: string }
 
 /**
- * Opens the stream of a chain, which keeps the newest message of each height; it sends nothing before its first call.
- * All rejections are FeedErrors, `ERR_FEED_UNAVAILABLE` unless another code is named.
+ * Creates a client of a chain's stream, which keeps the newest message of each height. Nothing is sent before the first
+ * call. All rejections are FeedErrors: `ERR_FEED_UNAVAILABLE`, or another code that the call names.
  */
 export function createFeedStream(connection: FeedConnection, chainId: number, clock: Clock) {
   const name = `PI_CHAIN_FEED_${chainId}`
@@ -88,7 +88,7 @@ export function createFeedStream(connection: FeedConnection, chainId: number, cl
 
   return {
     chainId,
-    /** The newest message, or null: no stream, or an empty one. */
+    /** The newest message, or null: no stream, or an empty one. Any read may reject with `ERR_FEED_MESSAGE`. */
     last: () => get({ last_by_subj: subjects }),
     /** The oldest message, or null. */
     first: () => get({ seq: 1, next_by_subj: subjects }),
@@ -100,7 +100,7 @@ export function createFeedStream(connection: FeedConnection, chainId: number, cl
         throw createUnavailableError(error)
       })
       const message = state.messages === 0 ? null : await get({ last_by_subj: subjects })
-      // After an election the new leader may lag for a moment.
+      // After the servers elected a new leader of the stream, its data may lag for a moment.
       if (message !== null && message.sequence < state.last_seq)
         throw new FeedError('ERR_FEED_UNAVAILABLE', 'The servers of the feed disagree about its end.')
       return { sequence: message?.sequence ?? state.last_seq, message }
@@ -118,16 +118,16 @@ export function createFeedStream(connection: FeedConnection, chainId: number, cl
           'ERR_FEED_BLOCK_TOO_LARGE',
           `Block ${height} of chain ${chainId} takes ${data.length} bytes, and the servers accept ${maxBytesOfBlock}. Raise max_payload of all servers; until then cells read their nodes.`,
         )
-      const marked = headers()
-      marked.set(publisherHeader, publisher)
-      const last = end.after === null ? {} : { lastMsgID: end.after }
-      const expect = { streamName: name, lastSequence: end.sequence, ...last }
+      const appendHeaders = headers()
+      appendHeaders.set(publisherHeader, publisher)
+      const expectedLast = end.previousId === null ? {} : { lastMsgID: end.previousId }
+      const expect = { streamName: name, lastSequence: end.sequence, ...expectedLast }
       try {
         const client = jetstream(nats, { timeout: answerTimeoutMs })
-        const options = { headers: marked, msgID: id, expect }
+        const options = { headers: appendHeaders, msgID: id, expect }
         return (await client.publish(formatSubject(height), data, options)).seq
       } catch (error) {
-        const movedCodes = [JetStreamApiCodes.StreamWrongLastSequence, wrongLastMessageId]
+        const movedCodes = [JetStreamApiCodes.StreamWrongLastSequence, wrongLastMessageIdCode]
         if (movedCodes.some((code) => hasCode(error, code)))
           throw new FeedError('ERR_FEED_MOVED', `The feed of chain ${chainId} no longer ends at ${end.sequence}.`)
         throw createUnavailableError(error)
@@ -171,10 +171,10 @@ export function createFeedStream(connection: FeedConnection, chainId: number, cl
         try {
           const nats = connection.current()
           const subscription = nats.subscribe(subjects, { callback: () => wake() })
-          const end = () => subscription.unsubscribe()
-          signal.addEventListener('abort', end, { once: true })
+          const unsubscribe = () => subscription.unsubscribe()
+          signal.addEventListener('abort', unsubscribe, { once: true })
           await Promise.race([subscription.closed, nats.closed()])
-          signal.removeEventListener('abort', end)
+          signal.removeEventListener('abort', unsubscribe)
         } catch {
           // The connection ended meanwhile; the next one is awaited.
         }

@@ -78,7 +78,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
   let restUntil = Number.NEGATIVE_INFINITY
   let failures = 0
   let lastError: string | null = null
-  let newestHeight: number | null = null
+  let topHeight: number | null = null
   let isLogged = false
 
   function setFeedHead(next: BlockRef | null, reason: string | null): void {
@@ -108,7 +108,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
       if (message === null) return 'The feed is empty.'
       const feedBlock = parseBlock(chainId, message.data)
       const { block } = feedBlock
-      newestHeight = block.number
+      topHeight = block.number
       const unmet = findUnmetDemand(feedBlock, demands(chain.routers))
       if (unmet !== null) return unmet.message
       const ageMs = clock.now() - block.timestamp
@@ -219,15 +219,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
     nativeHash: (txHash) => chain.nativeHash?.(txHash) ?? null,
     nodes() {
       const inUse = feedHead !== null
-      const feed = {
-        name: 'feed',
-        score: inUse ? 1 : 0,
-        inUse,
-        head: newestHeight,
-        latencyMs: null,
-        failures,
-        lastError,
-      }
+      const feed = { name: 'feed', score: inUse ? 1 : 0, inUse, head: topHeight, latencyMs: null, failures, lastError }
       // The feed is no node: nobody bills its calls.
       const unused = { contradictions: 0, failedProofs: 0, calls: 0, receivedBytes: 0, blocks: 0 }
       const feedStatus: NodeStatus = { ...feed, ...unused, maxRange: chunkBlocks }

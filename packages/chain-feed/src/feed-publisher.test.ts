@@ -100,8 +100,8 @@ describe.skipIf(natsMissing)(`a publisher of the feed${skipped}`, () => {
 
   test('an append in flight is rejected when an earlier attempt took the place of the one before it', async () => {
     const { stream } = await openWorld()
-    const append = (id: string, sequence: number, after: string | null) =>
-      stream.append({ height: 1, data: new Uint8Array(1), publisher: 'a', id }, { sequence, after })
+    const append = (id: string, sequence: number, previousId: string | null) =>
+      stream.append({ height: 1, data: new Uint8Array(1), publisher: 'a', id }, { sequence, previousId })
     // The answer to the first attempt was lost, and its retry follows with another block and the next one.
     const outcomes = await Promise.allSettled([append('a-1', 0, null), append('a-2', 0, null), append('a-3', 1, 'a-2')])
     const answers = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : outcome.value))

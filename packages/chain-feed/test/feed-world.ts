@@ -94,7 +94,7 @@ export async function openFeedOn(nats: Pick<TestCluster, 'urls'>, ...payments: r
     /** Appends a message of another publisher at the end of the stream. */
     async append(height: number, data: Uint8Array = new Uint8Array()) {
       const { sequence } = await stream.tail()
-      await stream.append({ height, data, publisher: 'b', id: String(sequence) }, { sequence, after: null })
+      await stream.append({ height, data, publisher: 'b', id: String(sequence) }, { sequence, previousId: null })
     },
     close: () => connection.close(),
   }

@@ -3,7 +3,7 @@ import type { Checkpoint, LeaseStore } from '@payment-integration/core/internal'
 import { sql } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
 import { bulk, listColumns } from '../internal/statements.js'
-import { checkInteger, integer, nullableInteger, pack, unpack } from '../internal/values.js'
+import { checkInteger, pack, toNullableNumber, toNumber, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { Tables } from '../schema/tables.js'
 import { forgetProofs } from './proofs.js'
@@ -38,7 +38,7 @@ export function createLeaseStore({ transaction, read, dialect }: Engine): LeaseS
       return rows.map(({ name, holder, ends }) => ({
         name: unpack<string>(name),
         holder: unpack<string>(holder),
-        endsInMs: integer(ends),
+        endsInMs: toNumber(ends),
       }))
     },
   }
@@ -54,7 +54,7 @@ export const oldestHeights = 2 ** 20
 const pruneEvery = 512
 
 const toCheckpoint = (row: Pick<Tables['checkpoints'], 'block_number' | 'block_hash'>): Checkpoint => ({
-  blockNumber: integer(row.block_number),
+  blockNumber: toNumber(row.block_number),
   blockHash: row.block_hash,
 })
 
@@ -78,7 +78,7 @@ export interface Tip {
 
 export async function readTip(db: Connection, chainId: number): Promise<Tip | null> {
   const row = await newestFirst(db, chainId).select('reached').limit(1).executeTakeFirst()
-  return row === undefined ? null : { checkpoint: toCheckpoint(row), reached: nullableInteger(row.reached) }
+  return row === undefined ? null : { checkpoint: toCheckpoint(row), reached: toNullableNumber(row.reached) }
 }
 
 export async function setReached(db: Connection, chainId: number, at: number, reached: number | null): Promise<void> {
@@ -103,7 +103,7 @@ export async function listCheckpoints(
 
 export async function listIndexedChains(db: Connection): Promise<number[]> {
   const rows = await db.selectFrom('checkpoints').select('chain_id').distinct().execute()
-  return rows.map(({ chain_id }) => integer(chain_id))
+  return rows.map(({ chain_id }) => toNumber(chain_id))
 }
 
 const columns = listColumns({ chain_id: 'integer', block_number: 'integer', block_hash: 'text' })

@@ -3,7 +3,7 @@ import type { ChainReads, RouterCoverage } from '@payment-integration/core/inter
 import type { ProofLevel, ProvenRange } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import type { Connection } from '../engine.js'
-import { checkInteger, integer, nullableInteger, pack, unpack } from '../internal/values.js'
+import { checkInteger, pack, toNullableNumber, toNumber, unpack } from '../internal/values.js'
 import type { Tables } from '../schema/tables.js'
 import { waitingDeposits } from './deposits.js'
 
@@ -28,8 +28,8 @@ const rangeColumns = ['from_block', 'to_block', 'proof', 'node'] as const
 
 function toProvenRange(row: Pick<Tables['proofs'], (typeof rangeColumns)[number]>): ProvenRange {
   return {
-    from: integer(row.from_block),
-    to: integer(row.to_block),
+    from: toNumber(row.from_block),
+    to: toNumber(row.to_block),
     proof: row.proof as ProofLevel,
     node: unpack<string>(row.node),
   }
@@ -154,8 +154,8 @@ export function createChainReads(db: Connection): ChainReads {
         .execute()
       return rows.map((row) => ({
         router: row.router,
-        from: integer(row.from_block),
-        to: nullableInteger(row.to_block),
+        from: toNumber(row.from_block),
+        to: toNullableNumber(row.to_block),
       }))
     },
     waitingDeposits: (query) => waitingDeposits(db, query),

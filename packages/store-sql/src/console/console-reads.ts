@@ -3,7 +3,7 @@ import type { ConsoleIntegration, ConsoleReads } from '@payment-integration/core
 import { toAttemptRecord } from '../deliveries/delivery-lists.js'
 import type { Connection, Engine } from '../engine.js'
 import { toAuditRecord } from '../history/audit.js'
-import { checkInteger, integer, keyBytes, nullableInteger, toHex, unpack, whileBusy } from '../internal/values.js'
+import { checkInteger, parseKey, toHex, toNullableNumber, toNumber, unpack, whileBusy } from '../internal/values.js'
 import type { ColumnTypes, IndexDefinition } from '../schema/migration.js'
 import { createDeliveryReads, keyQuery } from './delivery-reads.js'
 import { createConsolePaymentReads, maxRows } from './payment-reads.js'
@@ -53,10 +53,10 @@ function createEndpointStatistics(db: Connection): Pick<ConsoleReads, 'lastFailu
         readSentIds(db, integrationAddress),
         retriedIdsQuery(db, integrationAddress).execute(),
       ])
-      const ids = [...new Set([...sent, ...retried.map(({ id }) => integer(id))])]
+      const ids = [...new Set([...sent, ...retried.map(({ id }) => toNumber(id))])]
       const failures = ids.length === 0 ? [] : await failureQuery(db, ids).execute()
       const [last] = failures.sort(
-        (x, y) => integer(y.started_at) - integer(x.started_at) || integer(y.number) - integer(x.number),
+        (x, y) => toNumber(y.started_at) - toNumber(x.started_at) || toNumber(y.number) - toNumber(x.number),
       )
       return last === undefined ? null : { ...toAttemptRecord(last), deliveryId: String(last.delivery_id) }
     },
@@ -74,8 +74,8 @@ function createEndpointStatistics(db: Connection): Pick<ConsoleReads, 'lastFailu
 /** A separate statement: in a join with the attempts, PostgreSQL may read all attempts. */
 async function readSentIds(db: Connection, integrationAddress: string): Promise<number[]> {
   const unsent = await unsentQuery(db, integrationAddress).executeTakeFirst()
-  const end = unsent === undefined ? Number.MAX_SAFE_INTEGER : integer(unsent.id)
-  return (await sentIdsQuery(db, integrationAddress, end).execute()).map(({ id }) => integer(id))
+  const end = unsent === undefined ? Number.MAX_SAFE_INTEGER : toNumber(unsent.id)
+  return (await sentIdsQuery(db, integrationAddress, end).execute()).map(({ id }) => toNumber(id))
 }
 
 /** The first delivery that was never claimed; all older ones were. A blocked endpoint has many newer unclaimed ones. */
@@ -90,7 +90,7 @@ export const retriedIdsQuery = (db: Connection, integrationAddress: string) =>
   selectPending(db, integrationAddress, 1).orderBy('due_at', 'desc').orderBy('id', 'desc').limit(maxDeliveries)
 
 const selectPending = (db: Connection, integrationAddress: string, lane: number) =>
-  db.selectFrom('outbox').select('id').where('lane', '=', lane).where('integration', '=', keyBytes(integrationAddress))
+  db.selectFrom('outbox').select('id').where('lane', '=', lane).where('integration', '=', parseKey(integrationAddress))
 
 const selectAttempts = (db: Connection, ids: readonly number[]) =>
   db
@@ -116,7 +116,7 @@ export function integrationQuery(db: Connection, afterAddress: string, limit: nu
     .select(['i.address', 'i.name', 'i.notification_url', 'i.enabled', 'i.created_at'])
     .select(['i.prepared_signing_key_version', 'i.previous_signing_until'])
     .select(['e.failures', 'e.blocks', 'e.failing_since', 'e.blocked_until'])
-    .where('i.address', '>', keyBytes(afterAddress))
+    .where('i.address', '>', parseKey(afterAddress))
     .orderBy('i.address')
     .limit(limit)
 }
@@ -124,25 +124,25 @@ export function integrationQuery(db: Connection, afterAddress: string, limit: nu
 type Row = Awaited<ReturnType<ReturnType<typeof integrationQuery>['execute']>>[number]
 
 function toView(row: Row): ConsoleIntegration {
-  const failures = integer(row.failures ?? 0)
+  const failures = toNumber(row.failures ?? 0)
   const address = toHex(row.address)
   return {
     address,
     name: unpack<string>(row.name),
     notificationUrl: row.notification_url,
-    enabled: integer(row.enabled) === 1,
-    createdAt: integer(row.created_at),
+    enabled: toNumber(row.enabled) === 1,
+    createdAt: toNumber(row.created_at),
     signingSecretPrepared: row.prepared_signing_key_version !== null,
-    previousSigningSecretUntil: nullableInteger(row.previous_signing_until),
+    previousSigningSecretUntil: toNullableNumber(row.previous_signing_until),
     health:
       failures === 0
         ? null
         : {
             integrationAddress: address,
             failures,
-            blocks: integer(row.blocks ?? 0),
-            failingSince: integer(row.failing_since ?? 0),
-            blockedUntil: nullableInteger(row.blocked_until),
+            blocks: toNumber(row.blocks ?? 0),
+            failingSince: toNumber(row.failing_since ?? 0),
+            blockedUntil: toNullableNumber(row.blocked_until),
           },
   }
 }

@@ -5,7 +5,7 @@ import { findFirstIdAt, isDelivered, selectFiltered, viewColumns, withAttempts }
 import type { Connection } from '../engine.js'
 import type { IdRange } from '../history/segments.js'
 import { createFragment } from '../internal/statements.js'
-import { checkInteger, integer, keyBytes, nullableInteger, parseId, unpack } from '../internal/values.js'
+import { checkInteger, parseId, parseKey, toNullableNumber, toNumber, unpack } from '../internal/values.js'
 import type { Tables } from '../schema/tables.js'
 import { checkIds, maxRows } from './payment-reads.js'
 
@@ -26,7 +26,7 @@ async function findIds(
   let to = filter.until === undefined ? before : Math.min(before, await findFirstIdAt(db, filter.until))
   const find = async (range: IdRange, size: number) => {
     const rows = await pageQuery(db, filter, range, size, limit + 1 - ids.length).execute()
-    ids.push(...rows.map(({ id }) => integer(id)))
+    ids.push(...rows.map(({ id }) => toNumber(id)))
   }
   if (hasOwnIndex(filter)) {
     await find({ from, to }, limit + 1)
@@ -35,7 +35,7 @@ async function findIds(
   for (const size of examinedPerStatement) {
     // The end is read first, so that deliveries added or removed in between do not shift others out of the page.
     const [last, following] = await keyQuery(db, filter, { from, to }, 2, size - 1).execute()
-    const end = last === undefined || following === undefined ? null : integer(last.id)
+    const end = last === undefined || following === undefined ? null : toNumber(last.id)
     await find({ from: end ?? from, to }, 2 * size)
     if (ids.length > limit || end === null) break
     to = end
@@ -142,7 +142,7 @@ export function keyQuery(db: Connection, filter: Filter, range: IdRange, size: n
 /** The first column of the index that fits the filter, and its value; null: the primary key. */
 function findLead({ status, integrationAddress }: Filter) {
   // The integration first: its page by the index of statuses would read past the deliveries of other integrations.
-  if (integrationAddress !== undefined) return { column: 'integration', value: keyBytes(integrationAddress) } as const
+  if (integrationAddress !== undefined) return { column: 'integration', value: parseKey(integrationAddress) } as const
   if (status === 'exhausted' || status === 'superseded') return { column: 'undelivered', value: status } as const
   return null
 }
@@ -169,10 +169,10 @@ export function createDeliveryReads(db: Connection): DeliveryReads {
       const rows = await attemptsQuery(db, since, limit).execute()
       return rows.map((row) => ({
         deliveryId: String(row.delivery_id),
-        number: integer(row.number),
-        startedAt: integer(row.started_at),
+        number: toNumber(row.number),
+        startedAt: toNumber(row.started_at),
         latencyMs: row.latency_ms,
-        status: nullableInteger(row.status),
+        status: toNullableNumber(row.status),
         reason: unpack<string>(row.reason),
       }))
     },
@@ -207,7 +207,7 @@ export function transactionQuery(db: Connection, txHash: string) {
   return db
     .selectFrom('payments')
     .select('id')
-    .where('tx_hash', '=', keyBytes(txHash))
+    .where('tx_hash', '=', parseKey(txHash))
     .where(sql<boolean>`is_primary = 1`)
 }
 

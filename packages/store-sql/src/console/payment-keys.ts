@@ -9,7 +9,7 @@ import type {
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import type { Connection } from '../engine.js'
-import { checkInteger, hexBytes, integer, keyBytes, nullableInteger, parseId, toHex } from '../internal/values.js'
+import { checkInteger, parseHex, parseId, parseKey, toHex, toNullableNumber, toNumber } from '../internal/values.js'
 import { factColumns, formatInvoicePrefix, type StoredRow, selectStatuses } from '../payments/payment-row.js'
 import type { Integer } from '../schema/migration.js'
 
@@ -109,7 +109,7 @@ function hasInvoice(amount: string, currency: string | undefined) {
 
 /** A memo has 32 bytes, so a memo with the prefix is at most the prefix followed by 32 times the highest byte. */
 export function hasMemo(prefix: string) {
-  const bytes = hexBytes(prefix)
+  const bytes = parseHex(prefix)
   return sql<boolean>`memo between ${bytes} and ${Uint8Array.from([...bytes, ...Array(32).fill(0xff)])}`
 }
 
@@ -132,7 +132,7 @@ export function keyQuery(db: Connection, filter: Filter, size: number, skipped =
  */
 function selectPaymentKeys(db: Connection, filter: Filter) {
   const { integrationAddress } = filter
-  const lead = typeof integrationAddress === 'string' ? keyBytes(integrationAddress) : null
+  const lead = typeof integrationAddress === 'string' ? parseKey(integrationAddress) : null
   const [upper, lower] = [findUpper(filter), findLower(filter)]
   const columns = sql`block_timestamp, id`
   const values = ({ blockTimestamp, id }: ConsolePosition) => sql`${blockTimestamp}, ${parseId(id, 'id')}`
@@ -195,7 +195,7 @@ const toStart = (time: number, name: string): ConsolePosition => ({ blockTimesta
 const start = toStart(0, 'time')
 
 const toPosition = (key: Key): ConsolePosition => ({
-  blockTimestamp: integer(key.block_timestamp),
+  blockTimestamp: toNumber(key.block_timestamp),
   id: String(key.id),
 })
 
@@ -219,7 +219,7 @@ export async function readPaymentsOfWallet(
   const { wallet, limit } = query
   const rows = await walletQuery(db, wallet, query.integrations).execute()
   let unread = rows.flatMap(({ address, sent, received }): UnreadPayments[] => {
-    const newest = Math.max(nullableInteger(sent) ?? -1, nullableInteger(received) ?? -1)
+    const newest = Math.max(toNullableNumber(sent) ?? -1, toNullableNumber(received) ?? -1)
     return newest < 0 ? [] : [{ integrationAddress: toHex(address), newest }]
   })
   let mergedPayments: StoredPayment[] = []
@@ -242,7 +242,7 @@ export async function readPaymentsOfWallet(
 }
 
 export function walletQuery(db: Connection, address: string, integrations: number) {
-  const wallet = keyBytes(address)
+  const wallet = parseKey(address)
   // A range of one value that leads the order: only the index by sender or receiver fits.
   const newest = (side: 'sender' | 'receiver') =>
     db

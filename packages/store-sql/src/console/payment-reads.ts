@@ -11,7 +11,7 @@ import { sumDecimals } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
-import { checkInteger, integer, keyBytes, parseId } from '../internal/values.js'
+import { checkInteger, parseId, parseKey, toNumber } from '../internal/values.js'
 import { createReadPage } from '../payments/integration-payments.js'
 import { paymentColumns, toStoredPayment, unpackInvoice } from '../payments/payment-row.js'
 import { consoleColumns, toConsoleUpdate } from '../payments/updates.js'
@@ -63,7 +63,7 @@ export function createConsolePaymentReads(engine: Engine): PaymentReads {
       const rows = []
       // One statement per payment, so that each is read in the order of the index.
       for (const paymentId of checkIds(paymentIds)) rows.push(...(await updatesQuery(db, paymentId, limit).execute()))
-      rows.sort((a, b) => integer(a.seq) - integer(b.seq))
+      rows.sort((a, b) => toNumber(a.seq) - toNumber(b.seq))
       return rows.slice(0, limit).map(toConsoleUpdate)
     },
     async newest(limit) {
@@ -89,7 +89,7 @@ export function createConsolePaymentReads(engine: Engine): PaymentReads {
       for (const row of rows) {
         const invoice = unpackInvoice(row.invoice)
         if (invoice === null) continue
-        const [minute, kind] = [integer(row.minute) * minuteMs, invoice.currency]
+        const [minute, kind] = [toNumber(row.minute) * minuteMs, invoice.currency]
         const group = groups.get(`${minute} ${kind}`) ?? { minute, kind, all: [] }
         group.all.push(invoice.amount)
         groups.set(`${minute} ${kind}`, group)
@@ -124,7 +124,7 @@ async function readByIds(db: Connection, ids: readonly number[]): Promise<Stored
 export function searchQuery(db: Connection, search: Exclude<ConsoleSearch, { kind: 'wallet' }>, limit: number) {
   const ids = db.selectFrom('payments').select('id').where(sql<boolean>`is_primary = 1`).limit(limit)
   if (search.kind === 'memo') return ids.where(hasMemo(search.prefix)).orderBy('memo')
-  const hash = keyBytes(search.txHash)
+  const hash = parseKey(search.txHash)
   // A payment matches at most one of the two selections.
   const hashMatches = ids.where('tx_hash', '=', hash)
   const ofSource = ids.where('source_tx_hash', '=', hash).where(sql<boolean>`source_tx_hash <> tx_hash`)
@@ -225,9 +225,9 @@ interface CountRow<Kind> {
 
 function toCounts<Kind>(rows: readonly CountRow<Kind>[], limit: number): MinuteCounts<Kind> {
   const counts = rows.map((row) => ({
-    minute: integer(row.minute) * minuteMs,
+    minute: toNumber(row.minute) * minuteMs,
     kind: row.kind,
-    count: integer(row.rows),
+    count: toNumber(row.rows),
   }))
   counts.sort((a, b) => a.minute - b.minute)
   return { counts, isCut: counts.reduce((sum, each) => sum + each.count, 0) >= limit }

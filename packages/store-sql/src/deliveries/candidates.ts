@@ -2,7 +2,7 @@
 import { type ClaimRequest, getEndpoint } from '@payment-integration/core/internal'
 import type { Connection, DueQuery, DueScan, Lane, Parameter, SqlDialect } from '../engine.js'
 import { runPrepared, type StatementText } from '../internal/statements.js'
-import { integer, keyBytes, toHex } from '../internal/values.js'
+import { parseKey, toHex, toNumber } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { Moment } from './settle.js'
 
@@ -106,8 +106,8 @@ export function scanText(outbox: string, { lane, after, upTo }: DueScan, paramet
   const next = (than: string) => `(select d.integration from ${outbox} d
       where d.lane = ${lane} and d.integration > ${than} order by d.integration limit 1)`
   return `${scanName(lane)} (integration) as (
-    select ${next(parameter(keyBytes(after)))} union all
-    select ${next('w.integration')} from ${scanName(lane)} w where w.integration < ${parameter(keyBytes(upTo))}
+    select ${next(parameter(parseKey(after)))} union all
+    select ${next('w.integration')} from ${scanName(lane)} w where w.integration < ${parameter(parseKey(upTo))}
   )`
 }
 
@@ -215,12 +215,12 @@ async function continueScan(scan: DueScan, firstPage: readonly Candidate[], deps
 
 function toCandidate({ id, due_at, integration, lane, probe, notification_url }: CandidateRow): Candidate {
   return {
-    id: integer(id),
-    dueAt: integer(due_at),
-    lane: integer(lane),
+    id: toNumber(id),
+    dueAt: toNumber(due_at),
+    lane: toNumber(lane),
     integration: toHex(integration),
     endpoint: getEndpoint(notification_url),
-    probe: integer(probe) === 1,
+    probe: toNumber(probe) === 1,
   }
 }
 

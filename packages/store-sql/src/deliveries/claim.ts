@@ -9,7 +9,7 @@ import type { IdSource } from '@payment-integration/core/ports'
 import type { Connection, Engine, Lane, SqlDialect } from '../engine.js'
 import { type PreviousSigningColumns, toPreviousSigningSecret } from '../integrations/integrations.js'
 import { awaitRows, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
-import { checkInteger, integer, toHex } from '../internal/values.js'
+import { checkInteger, toHex, toNumber } from '../internal/values.js'
 import { type BodyKeyRow, toSnapshotBytes } from '../payments/snapshots.js'
 import type { Integer } from '../schema/migration.js'
 import {
@@ -152,7 +152,7 @@ async function lockDeliveries(
   const addresses = new Map(chosen.map(({ id, integration }) => [id, integration]))
   const locked = new Map<number, LockedDelivery>()
   for (const row of rows) {
-    const id = integer(row.id)
+    const id = toNumber(row.id)
     const integration = integrations.get(addresses.get(id) ?? '')
     if (integration !== undefined) locked.set(id, { row, integration })
   }
@@ -258,9 +258,9 @@ async function claim(
 async function leaseChosen(db: Connection, chosen: readonly Candidate[], lease: Lease) {
   const lockedById = await lockDeliveries(db, chosen, lease.now)
   const locked = chosen.filter(({ id }) => !lockedById.has(id))
-  const superseded = chosen.filter(({ id }) => integer(lockedById.get(id)?.row.superseded ?? 0) === 1)
+  const superseded = chosen.filter(({ id }) => toNumber(lockedById.get(id)?.row.superseded ?? 0) === 1)
   await removeUndelivered(db, 'superseded', pickIds(superseded))
-  const current = chosen.filter(({ id }) => integer(lockedById.get(id)?.row.superseded ?? 1) === 0)
+  const current = chosen.filter(({ id }) => toNumber(lockedById.get(id)?.row.superseded ?? 1) === 0)
   const leased = await dropLostProbes(db, current, lease)
   await writeLeases(db, pickIds(leased), lease)
   const deliveries = leased.flatMap((candidate) => {
@@ -290,22 +290,22 @@ function toClaimedDelivery(
   { row, integration }: LockedDelivery,
   storedToken: string,
 ): ClaimedDelivery {
-  const attempt = integer(row.attempted) + 1
+  const attempt = toNumber(row.attempted) + 1
   return {
     deliveryId: String(row.id),
-    leaseToken: formatLeaseToken(storedToken, integer(integration.endpoint_epoch)),
+    leaseToken: formatLeaseToken(storedToken, toNumber(integration.endpoint_epoch)),
     attempt,
-    step: attempt - integer(row.schedule_from),
-    replay: integer(row.replayed) === 1,
+    step: attempt - toNumber(row.schedule_from),
+    replay: toNumber(row.replayed) === 1,
     probe,
-    ageMs: Math.max(0, integer(row.now) - integer(row.made_at)),
+    ageMs: Math.max(0, toNumber(row.now) - toNumber(row.made_at)),
     integrationAddress,
     notificationUrl: integration.notification_url,
-    signingSecret: { keyVersion: integer(integration.signing_key_version), sealed: integration.signing_sealed },
+    signingSecret: { keyVersion: toNumber(integration.signing_key_version), sealed: integration.signing_sealed },
     previousSigningSecret: toPreviousSigningSecret(integration),
-    chainId: integer(row.chain_id),
+    chainId: toNumber(row.chain_id),
     txHash: toHex(row.tx_hash),
-    version: integer(row.version),
+    version: toNumber(row.version),
     body: toSnapshotBytes(toBytes(row.body), integrationAddress, row),
   }
 }

@@ -9,7 +9,7 @@ import type {
 import { expressionBuilder, type NotNull, type RawBuilder, sql } from 'kysely'
 import type { Connection } from '../engine.js'
 import { listColumns, run, type StatementText } from '../internal/statements.js'
-import { checkInteger, integer, keyBytes, nullableInteger, pack, parseId, toHex, unpack } from '../internal/values.js'
+import { checkInteger, pack, parseId, parseKey, toHex, toNullableNumber, toNumber, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { Tables } from '../schema/tables.js'
 
@@ -31,19 +31,19 @@ export function toAttemptValues(id: number, number: number, attempt: AttemptReco
 
 export function toAttemptRecord(row: Tables['attempts']): AttemptRecord {
   return {
-    startedAt: integer(row.started_at),
+    startedAt: toNumber(row.started_at),
     latencyMs: row.latency_ms,
-    status: nullableInteger(row.status),
+    status: toNullableNumber(row.status),
     reason: unpack<string>(row.reason),
     excerpt: unpack<string>(row.excerpt),
-    replay: integer(row.replay) === 1,
+    replay: toNumber(row.replay) === 1,
   }
 }
 
 /** The lowest id of a version created at or after a time, else the next id. Ids ascend with time. */
 export async function findFirstIdAt(db: Connection, time: number): Promise<number> {
   const row = await firstIdQuery(db, checkInteger(time, 'time')).executeTakeFirst()
-  return integer(row?.low ?? 1)
+  return toNumber(row?.low ?? 1)
 }
 
 /** Concurrent transactions may get ids in another order than their times, but only within this time. */
@@ -120,10 +120,10 @@ export async function findMissing(
 ): Promise<ExaminedVersions> {
   const before = beforeId === undefined ? Number.MAX_SAFE_INTEGER : parseId(beforeId, 'beforeId')
   const row = await missingQuery(read, before, checkInteger(limit, 'limit', 1)).executeTakeFirstOrThrow()
-  const lowest = nullableInteger(row.lowest)
+  const lowest = toNullableNumber(row.lowest)
   return {
-    examined: integer(row.examined),
-    missing: integer(row.missing),
+    examined: toNumber(row.examined),
+    missing: toNumber(row.missing),
     lowestId: lowest === null ? null : String(lowest),
   }
 }
@@ -182,11 +182,11 @@ export function selectFiltered(db: Connection, filter: RangeFilter) {
       .$if(id !== null, (rows) => rows.where(chooseIdColumn(filter), '=', id ?? 0))
       // Only primary payments are notified; the condition lets planners use the index of hashes.
       .$if(txHash !== undefined, (rows) =>
-        rows.where('p.tx_hash', '=', keyBytes(txHash ?? '0x')).where(sql<boolean>`p.is_primary = 1`),
+        rows.where('p.tx_hash', '=', parseKey(txHash ?? '0x')).where(sql<boolean>`p.is_primary = 1`),
       )
       .$if(chainId !== undefined, (rows) => rows.where('p.chain_id', '=', chainId ?? 0))
       .$if(integrationAddress !== undefined, (rows) =>
-        rows.where('d.integration', '=', keyBytes(integrationAddress ?? '')),
+        rows.where('d.integration', '=', parseKey(integrationAddress ?? '')),
       )
       .$if(status === 'pending', (rows) => rows.where('q.id', 'is not', null))
       .$if(status === 'delivered' || status === 'missing', (rows) =>
@@ -218,7 +218,7 @@ export function createDeliveryLists(db: Connection): Pick<DeliveryStore, 'list' 
     async count(filter, { atMost } = {}) {
       if (atMost !== undefined) checkInteger(atMost, 'atMost', 1)
       const row = await countQuery(db, await withIdRange(db, filter), atMost).executeTakeFirst()
-      return integer(row?.deliveries ?? 0)
+      return toNumber(row?.deliveries ?? 0)
     },
   }
 }
@@ -260,24 +260,24 @@ type ListRow = Awaited<ReturnType<ReturnType<typeof listQuery>['execute']>>[numb
 export async function withAttempts(db: Connection, deliveries: readonly ListRow[]): Promise<DeliveryView[]> {
   if (deliveries.length === 0) return []
   const { name, oneOf } = db.dialect
-  const ids = deliveries.map(({ id }) => integer(id))
+  const ids = deliveries.map(({ id }) => toNumber(id))
   const text: StatementText = (parameter) => `select * from ${name('attempts')}
     where ${oneOf('delivery_id', 'integer', ids, parameter)} order by delivery_id, number`
   const attempts = await run<Tables['attempts']>(db, text)
-  const byDelivery = new Map<number, AttemptRecord[]>(deliveries.map(({ id }) => [integer(id), []]))
-  for (const row of attempts) byDelivery.get(integer(row.delivery_id))?.push(toAttemptRecord(row))
+  const byDelivery = new Map<number, AttemptRecord[]>(deliveries.map(({ id }) => [toNumber(id), []]))
+  for (const row of attempts) byDelivery.get(toNumber(row.delivery_id))?.push(toAttemptRecord(row))
   return deliveries.map((row): DeliveryView => {
-    const id = integer(row.id)
+    const id = toNumber(row.id)
     return {
       deliveryId: String(id),
       integrationAddress: toHex(row.integration),
-      chainId: integer(row.chain_id),
+      chainId: toNumber(row.chain_id),
       txHash: toHex(row.tx_hash),
-      version: integer(row.version),
+      version: toNumber(row.version),
       status: deriveStatus(row, byDelivery.get(id) ?? []),
-      createdAt: integer(row.created_at),
+      createdAt: toNumber(row.created_at),
       attempts: byDelivery.get(id) ?? [],
-      nextAttemptAt: nullableInteger(row.due_at),
+      nextAttemptAt: toNullableNumber(row.due_at),
     }
   })
 }
@@ -285,5 +285,5 @@ export async function withAttempts(db: Connection, deliveries: readonly ListRow[
 function deriveStatus(row: ListRow, attempts: readonly AttemptRecord[]): DeliveryView['status'] {
   if (row.due_at !== null) return 'pending'
   if (row.undelivered !== null) return row.undelivered as 'exhausted' | 'superseded'
-  return integer(row.ended) === 1 || attempts.some(({ reason }) => reason === null) ? 'delivered' : 'missing'
+  return toNumber(row.ended) === 1 || attempts.some(({ reason }) => reason === null) ? 'delivered' : 'missing'
 }

@@ -4,7 +4,7 @@ import type { IdSource } from '@payment-integration/core/ports'
 import type { Connection, Engine, Lane, Parameter, SqlDialect } from '../engine.js'
 import { findLowestReplayable } from '../history/segments.js'
 import { compile, run, type StatementText } from '../internal/statements.js'
-import { checkInteger, integer, keyBytes, nullableInteger, parseId, toHex } from '../internal/values.js'
+import { checkInteger, parseId, parseKey, toHex, toNullableNumber, toNumber } from '../internal/values.js'
 import { type BodyKeyRow, toSnapshotBytes } from '../payments/snapshots.js'
 import type { Integer } from '../schema/migration.js'
 import { lastAddress, scanName, scanText } from './candidates.js'
@@ -17,10 +17,10 @@ import { createResetOverlongWaits, createSettle } from './settle.js'
 async function readEarliest(read: Connection) {
   const [row] = (await read.executeQuery(earliestQuery(read.dialect))).rows
   return {
-    open: nullableInteger(row?.open_due ?? null),
-    blocked: nullableInteger(row?.blocked_due ?? null),
-    claimable: nullableInteger(row?.claimable ?? null),
-    now: integer(row?.now ?? 0),
+    open: toNullableNumber(row?.open_due ?? null),
+    blocked: toNullableNumber(row?.blocked_due ?? null),
+    claimable: toNullableNumber(row?.claimable ?? null),
+    now: toNumber(row?.now ?? 0),
   }
 }
 
@@ -61,12 +61,12 @@ export async function replayDeliveries(db: Connection, request: ReplayRequest): 
     .orderBy(chooseIdColumn(request))
     .limit(limit)
     .execute()
-  const ids = rows.map(({ id }) => integer(id))
+  const ids = rows.map(({ id }) => toNumber(id))
   const lastId = ids.at(-1)
   if (lastId === undefined) return { replayed: 0, inFlight: 0, lastId: null }
   // A delivery that is settled meanwhile is skipped: it may be delivered now.
   const pickIds = (pending: boolean) =>
-    rows.filter((row) => (row.pending !== null) === pending).map(({ id }) => integer(id))
+    rows.filter((row) => (row.pending !== null) === pending).map(({ id }) => toNumber(id))
   const replayed = (await restart(db, pickIds(true))) + (await returnToOutbox(db, pickIds(false)))
   return { replayed, inFlight: ids.length - replayed, lastId: String(lastId) }
 }
@@ -99,7 +99,7 @@ async function returnToOutbox(db: Connection, ids: readonly number[]): Promise<n
         and not exists (select 1 from ${name('outbox')} q where q.id = d.id)
       order by d.id on conflict (id) do nothing returning id`
   })
-  const returned = rows.map(({ id }) => integer(id))
+  const returned = rows.map(({ id }) => toNumber(id))
   if (returned.length === 0) return 0
   const isReturned = (parameter: Parameter) => oneOf('id', 'integer', returned, parameter)
   // Counted after the rows are locked: another replay may have added attempts and finished.
@@ -131,14 +131,14 @@ function createCompleteUpTo(read: Connection): DeliveryStore['completeUpTo'] {
   return async () => {
     const text = () => read.dialect.newestAndWriters('snapshots')
     const [row] = await run<{ newest: Integer; writers: string }>(read, text)
-    if (row !== undefined) observe(integer(row.newest), JSON.parse(row.writers))
+    if (row !== undefined) observe(toNumber(row.newest), JSON.parse(row.writers))
     return complete === null ? null : String(complete)
   }
 }
 
 export function streamQuery(dialect: SqlDialect, { integrationAddress, afterId, upToId, limit }: StreamQuery) {
   const { name, bytesText, indexRange } = dialect
-  const value = keyBytes(integrationAddress)
+  const value = parseKey(integrationAddress)
   const range = { value, from: parseId(afterId, 'afterId') + 1, upTo: parseId(upToId, 'upToId') }
   const maxRows = checkInteger(limit, 'limit', 1)
   return compile<BodyKeyRow & Record<'id' | 'created_at', Integer> & { readonly body: Uint8Array | string }>(
@@ -169,7 +169,7 @@ export function createDeliveryStore(engine: Engine, ids: IdSource): DeliveryStor
       const { rows } = await read.dialect.pending(checkInteger(atMost, 'atMost', 1)).execute(read)
       const { open, blocked, now } = await readEarliest(read)
       const since = (due: number | null) => (due === null || due > now ? null : now - due)
-      return { pending: integer(rows[0]?.pending ?? 0), oldestDueMs: since(open), oldestBlockedMs: since(blocked) }
+      return { pending: toNumber(rows[0]?.pending ?? 0), oldestDueMs: since(open), oldestBlockedMs: since(blocked) }
     },
     ...createDeliveryLists(read),
     findMissing: (query) => findMissing(read, query),
@@ -178,11 +178,11 @@ export function createDeliveryStore(engine: Engine, ids: IdSource): DeliveryStor
     async stream(query) {
       const { rows } = await read.executeQuery(streamQuery(read.dialect, query))
       return rows.map((row) => ({
-        deliveryId: String(integer(row.id)),
-        chainId: integer(row.chain_id),
+        deliveryId: String(toNumber(row.id)),
+        chainId: toNumber(row.chain_id),
         txHash: toHex(row.tx_hash),
-        version: integer(row.version),
-        createdAt: integer(row.created_at),
+        version: toNumber(row.version),
+        createdAt: toNumber(row.created_at),
         body: toSnapshotBytes(read.dialect.toBytes(row.body), query.integrationAddress, row),
       }))
     },

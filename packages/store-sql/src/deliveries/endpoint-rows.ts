@@ -10,7 +10,7 @@ import type {
 } from '@payment-integration/core/internal'
 import type { Connection, SqlDialect } from '../engine.js'
 import { run, type StatementText } from '../internal/statements.js'
-import { checkInteger, hexBytes, integer, keyBytes, nullableInteger, toHex } from '../internal/values.js'
+import { checkInteger, parseHex, parseKey, toHex, toNullableNumber, toNumber } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { Tables } from '../schema/tables.js'
 
@@ -31,10 +31,10 @@ export interface HealthRow {
 
 export function toStoredHealth(row: HealthRow): StoredHealth {
   return {
-    epoch: integer(row.endpoint_epoch),
-    failures: nullableInteger(row.failures) ?? 0,
-    blocks: nullableInteger(row.blocks) ?? 0,
-    failingSince: nullableInteger(row.failing_since),
+    epoch: toNumber(row.endpoint_epoch),
+    failures: toNullableNumber(row.failures) ?? 0,
+    blocks: toNullableNumber(row.blocks) ?? 0,
+    failingSince: toNullableNumber(row.failing_since),
   }
 }
 
@@ -118,7 +118,7 @@ async function writeHealth(
   const table = db.dialect.name('endpoints')
   if (failures === 0 && blocks === 0) return forgetHealth(db, integrationAddress)
   await run(db, (parameter) => {
-    const values = [hexBytes(integrationAddress), failures, blocks, failingSince, blockEnd].map(parameter)
+    const values = [parseHex(integrationAddress), failures, blocks, failingSince, blockEnd].map(parameter)
     const until =
       blocks > 0 && blockMs === null ? 'coalesce(e.blocked_until, excluded.blocked_until)' : 'excluded.blocked_until'
     return `insert into ${table} as e (integration, failures, blocks, failing_since, blocked_until)
@@ -130,7 +130,7 @@ async function writeHealth(
 
 export async function forgetHealth(db: Connection, address: string): Promise<void> {
   const text: StatementText = (parameter) =>
-    `delete from ${db.dialect.name('endpoints')} where integration = ${parameter(hexBytes(address))}`
+    `delete from ${db.dialect.name('endpoints')} where integration = ${parameter(parseHex(address))}`
   await run(db, text)
 }
 
@@ -159,7 +159,7 @@ export function createEndpointReads(db: Connection): Pick<DeliveryStore, 'endpoi
       return (await rows.execute()).map(toView)
     },
     async endpoint(address) {
-      const row = await selectFailing(db).where('integration', '=', keyBytes(address)).executeTakeFirst()
+      const row = await selectFailing(db).where('integration', '=', parseKey(address)).executeTakeFirst()
       return row === undefined ? null : toView(row)
     },
   }
@@ -169,8 +169,8 @@ const selectFailing = (db: Connection) => db.selectFrom('endpoints').selectAll()
 
 const toView = (row: Tables['endpoints']): EndpointView => ({
   integrationAddress: toHex(row.integration),
-  failures: integer(row.failures),
-  blocks: integer(row.blocks),
-  failingSince: integer(row.failing_since),
-  blockedUntil: nullableInteger(row.blocked_until),
+  failures: toNumber(row.failures),
+  blocks: toNumber(row.blocks),
+  failingSince: toNumber(row.failing_since),
+  blockedUntil: toNullableNumber(row.blocked_until),
 })

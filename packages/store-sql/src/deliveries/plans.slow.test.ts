@@ -7,7 +7,7 @@ import { postgresScans, sqliteSteps } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
 import type { DueQuery, Engine, Lane } from '../engine.js'
 import { compile, compileBulk } from '../internal/statements.js'
-import { keyBytes, toHex } from '../internal/values.js'
+import { parseKey, toHex } from '../internal/values.js'
 import { candidatesText, lastAddress } from './candidates.js'
 import { lockText } from './claim.js'
 import { countQuery, listQuery, missingQuery, newestQuery } from './delivery-lists.js'
@@ -59,8 +59,8 @@ async function block(engine: Engine): Promise<void> {
   const [, first, second] = shops
   const failing = { failures: 5, blocks: 1, failing_since: 0 }
   const rows = [
-    { ...failing, integration: keyBytes(first ?? ''), blocked_until: 9e12 },
-    { ...failing, integration: keyBytes(second ?? ''), blocked_until: 0 },
+    { ...failing, integration: parseKey(first ?? ''), blocked_until: 9e12 },
+    { ...failing, integration: parseKey(second ?? ''), blocked_until: 0 },
   ]
   await engine.transaction((db) => db.insertInto('endpoints').values(rows).execute())
 }

@@ -8,7 +8,7 @@ import type {
 } from '@payment-integration/core/internal'
 import type { Connection, Engine, Parameter, SqlDialect } from '../engine.js'
 import { bulk, listColumns, run, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
-import { checkInteger, integer, nullableInteger, parseId, toHex } from '../internal/values.js'
+import { checkInteger, parseId, toHex, toNullableNumber, toNumber } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { attemptColumns, toAttemptValues } from './delivery-lists.js'
 import { type EndpointReport, type HealthRow, healthColumns, judgeEndpoints, toStoredHealth } from './endpoint-rows.js'
@@ -100,7 +100,7 @@ export function createResetOverlongWaits({ transaction, dialect }: Engine): Deli
         const lastText: StatementText = (parameter) => `select max(p.id) as last from (
           select q.id from ${name('outbox')} q where q.id > ${parameter(after)} order by q.id limit ${rowsAtOnce}) p`
         const [part] = await run<{ last: Integer | null }>(db, lastText)
-        const last = nullableInteger(part?.last ?? null)
+        const last = toNullableNumber(part?.last ?? null)
         if (last === null) return { last, resetCount: 0 }
         const reset = await run<unknown>(db, (parameter) => {
           const now = nowText(parameter)
@@ -178,7 +178,7 @@ async function settle(
   // Only a retry can be superseded.
   const hasRetry = attempts.some(({ verdict }) => verdict.kind === 'retry')
   const rows = await runPrepared<LeasedRow>(db, lockLeasedText(db.dialect, ids, hasRetry))
-  const leased = new Map(rows.map((row) => [integer(row.id), row]))
+  const leased = new Map(rows.map((row) => [toNumber(row.id), row]))
   const missing = attempts.filter(({ id }) => !leased.has(id))
   const locked = await findLockedElsewhere(db, missing)
   const { statuses, finishedIds, retryRows, attemptRows, reports, now } = collect(attempts, leased, locked)
@@ -214,16 +214,16 @@ function collect(
       continue
     }
     leased.delete(id) // A lease settles once.
-    now = integer(row.now)
-    const retryStatus = integer(row.superseded) === 1 ? 'superseded' : 'pending'
+    now = toNumber(row.now)
+    const retryStatus = toNumber(row.superseded) === 1 ? 'superseded' : 'pending'
     const status = verdict.kind === 'retry' ? retryStatus : verdict.kind
     statuses.push(status)
     const records = rejected === null ? [attempt] : [rejected, attempt]
-    const attempted = integer(row.attempted)
+    const attempted = toNumber(row.attempted)
     if (status !== 'pending') finishedIds[status].push(id)
     else if (verdict.kind === 'retry') {
       // A rejected attempt and its repetition are one step of the schedule.
-      const scheduleFrom = integer(row.schedule_from) + records.length - 1
+      const scheduleFrom = toNumber(row.schedule_from) + records.length - 1
       retryRows.push([now + verdict.inMs, attempted + records.length, scheduleFrom, id])
     }
     attemptRows.push(...records.map((each, index) => toAttemptValues(id, attempted + 1 + index, each)))
@@ -248,7 +248,7 @@ async function findLockedElsewhere(
   const text: StatementText = (parameter) => `select d.id, d.claim_token from ${name('outbox')} d
     where ${oneOf('d.id', 'integer', ids, parameter)} and d.claim_token is not null`
   const rows = await run<{ id: Integer; claim_token: string }>(db, text)
-  const tokens = new Map(rows.map((row) => [integer(row.id), row.claim_token]))
+  const tokens = new Map(rows.map((row) => [toNumber(row.id), row.claim_token]))
   return new Set(missing.filter(({ id, token }) => token !== null && tokens.get(id) === token.stored))
 }
 

@@ -1,7 +1,7 @@
 /** Stores the audit log; the core fills and chains its records. @module */
 import type { AuditAction, AuditRecord, AuditStore, StoreTransaction } from '@payment-integration/core/internal'
 import type { Connection } from '../engine.js'
-import { checkInteger, integer, pack, unpack } from '../internal/values.js'
+import { checkInteger, pack, toNumber, unpack } from '../internal/values.js'
 import type { Tables } from '../schema/tables.js'
 
 export async function listAudit(
@@ -66,13 +66,13 @@ function toValues({ actor, subject, details, keyVersion, seq, at, action, hash }
 
 export function toAuditRecord(row: Tables['audit']): AuditRecord {
   return {
-    seq: integer(row.seq),
-    at: integer(row.at),
+    seq: toNumber(row.seq),
+    at: toNumber(row.at),
     actor: unpackIfValid<string>(row.actor),
     action: row.action as AuditAction,
     subject: unpackIfValid<string>(row.subject),
     details: unpackIfValid<AuditRecord['details']>(row.details),
-    keyVersion: integer(row.key_version),
+    keyVersion: toNumber(row.key_version),
     hash: row.hash,
   }
 }

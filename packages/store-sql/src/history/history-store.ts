@@ -5,7 +5,7 @@ import { updatesNewest } from '../console/console-reads.js'
 import { removeUndelivered } from '../deliveries/settle.js'
 import type { Connection, Engine } from '../engine.js'
 import { bulk, run, type StatementText } from '../internal/statements.js'
-import { integer, toHex, whileBusy } from '../internal/values.js'
+import { toHex, toNumber, whileBusy } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { type RowKey, rowsByKind } from './rows.js'
 import type { IdRange, Segment } from './segments.js'
@@ -36,9 +36,9 @@ export function createHistoryStore(engine: Engine): HistoryStore {
         .orderBy('q.integration')
         .execute()
       return rows.map((row) => ({
-        segment: integer(row.segment),
+        segment: toNumber(row.segment),
         integrationAddress: toHex(row.integration),
-        count: integer(row.count),
+        count: toNumber(row.count),
       }))
     },
     // Skips leased deliveries, which stay pending.
@@ -50,7 +50,7 @@ export function createHistoryStore(engine: Engine): HistoryStore {
       let givenUp = 0
       for (let groupCount = groupSize; groupCount === groupSize; givenUp += groupCount)
         groupCount = await transaction(async (db) => {
-          const ids = (await run<{ id: Integer }>(db, text)).map(({ id }) => integer(id))
+          const ids = (await run<{ id: Integer }>(db, text)).map(({ id }) => toNumber(id))
           await removeUndelivered(db, 'exhausted', ids)
           return ids.length
         })
@@ -111,7 +111,7 @@ async function storeAgain(db: Connection, kind: SegmentedKind, rows: readonly (r
   const all = [...columns, ...compared]
   const countText = () => `select count(*) as rows from v where ${ownerExists(name)}`
   const owned = await bulk<{ rows: Integer }>(db, all, rows, countText)
-  const count = owned.reduce((sum, each) => sum + integer(each.rows), 0)
+  const count = owned.reduce((sum, each) => sum + toNumber(each.rows), 0)
   if (count !== rows.length)
     throw new RangeError(
       `${rows.length - count} of ${rows.length} rows of ${kind} have no stored payment or delivery; is the file of another database?`,
@@ -130,7 +130,7 @@ async function countRows(db: Connection, kind: SegmentedKind, { from, to }: IdRa
   const exclusion = kind === 'updates' ? sql` and outcome <> 'waiting'` : sql``
   const query = sql<{ rows: Integer }>`select count(*) as rows from ${sql.raw(db.dialect.name(table))}
     where ${sql.ref(key)} >= ${from} and ${sql.ref(key)} < ${to}${exclusion}`
-  return integer((await query.execute(db)).rows[0]?.rows ?? 0)
+  return toNumber((await query.execute(db)).rows[0]?.rows ?? 0)
 }
 
 /** Finds the waiting updates, which are not removed, even if they are decided meanwhile. */
@@ -145,7 +145,7 @@ async function findWaiting(engine: Engine, range: IdRange): Promise<Set<number>>
     .where('seq', '>=', range.from)
     .where('seq', '<', range.to)
     .execute()
-  return new Set(waiting.map(({ seq }) => integer(seq)))
+  return new Set(waiting.map(({ seq }) => toNumber(seq)))
 }
 
 async function removeDeliveries(

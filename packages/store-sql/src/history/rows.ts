@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { attemptColumns, toAttemptRecord, toAttemptValues } from '../deliveries/delivery-lists.js'
 import type { BulkColumn, Connection } from '../engine.js'
 import { listColumns } from '../internal/statements.js'
-import { bytes, integer, nullableInteger, pack, toHex, toNullableHex, unpack } from '../internal/values.js'
+import { pack, toHex, toNullableHex, toNullableNumber, toNumber, toPlainBytes, unpack } from '../internal/values.js'
 import { packBody, toSnapshotBytes } from '../payments/snapshots.js'
 import type { IdRange } from './segments.js'
 
@@ -33,14 +33,14 @@ const deliveries: KindRows<'deliveries'> = {
       return {
         deliveryId: String(row.id),
         paymentId: String(row.payment_id),
-        chainId: integer(chain_id),
+        chainId: toNumber(chain_id),
         txHash: toHex(tx_hash),
         integrationAddress: address,
-        version: integer(row.version),
-        createdAt: integer(row.created_at),
+        version: toNumber(row.version),
+        createdAt: toNumber(row.created_at),
         // Null if no integration was notified.
         status: row.integration === null ? null : ((row.undelivered ?? 'delivered') as DeliveryHistory['status']),
-        body: utf8.decode(toSnapshotBytes(bytes(row.body), address, { ...row, chain_id, tx_hash })),
+        body: utf8.decode(toSnapshotBytes(toPlainBytes(row.body), address, { ...row, chain_id, tx_hash })),
       }
     })
   },
@@ -83,7 +83,7 @@ const attempts: KindRows<'attempts'> = {
       .execute()
     return rows.map((row) => ({
       deliveryId: String(row.delivery_id),
-      number: integer(row.number),
+      number: toNumber(row.number),
       ...toAttemptRecord(row),
     }))
   },
@@ -108,10 +108,10 @@ const updates: KindRows<'updates'> = {
       .limit(limit)
       .execute()
     return rows.map((row) => ({
-      seq: integer(row.seq),
+      seq: toNumber(row.seq),
       id: row.id,
       paymentId: row.payment_id === null ? null : String(row.payment_id),
-      version: nullableInteger(row.version),
+      version: toNullableNumber(row.version),
       fingerprint: toHex(row.fingerprint),
       outcome: row.outcome as UpdateHistory['outcome'],
       reason: unpack<string>(row.reason),

@@ -3,7 +3,7 @@ import type { ExaminedVersions, HistorySegment } from '@payment-integration/core
 import { findMissing } from '../deliveries/delivery-lists.js'
 import type { Connection, Engine } from '../engine.js'
 import { run, type StatementText } from '../internal/statements.js'
-import { integer, lockMs, whileBusy } from '../internal/values.js'
+import { lockMs, toNumber, whileBusy } from '../internal/values.js'
 import { getFollowingSegment } from '../schema/partitions.js'
 import type { Tables } from '../schema/tables.js'
 
@@ -30,11 +30,11 @@ export async function readSegments(db: Connection): Promise<[Segment, ...Segment
   const rows = await db.selectFrom('segments').selectAll().orderBy('number').execute()
   const first = { number: 0, begun_at: 0, first_delivery: 0, first_update: 0, closes: 0 }
   const toSegment = (row: Tables['segments'], next: Tables['segments'] | undefined): Segment => ({
-    number: integer(row.number),
-    begunAt: integer(row.begun_at),
-    isClosed: integer(next?.closes ?? 0) === 1,
-    deliveries: { from: integer(row.first_delivery), to: integer(next?.first_delivery ?? unbounded) },
-    updates: { from: integer(row.first_update), to: integer(next?.first_update ?? unbounded) },
+    number: toNumber(row.number),
+    begunAt: toNumber(row.begun_at),
+    isClosed: toNumber(next?.closes ?? 0) === 1,
+    deliveries: { from: toNumber(row.first_delivery), to: toNumber(next?.first_delivery ?? unbounded) },
+    updates: { from: toNumber(row.first_update), to: toNumber(next?.first_update ?? unbounded) },
   })
   return [toSegment(first, rows[0]), ...rows.map((row, index) => toSegment(row, rows[index + 1]))]
 }
@@ -136,5 +136,5 @@ export async function findLowestReplayable(db: Connection): Promise<number> {
     .modifyEnd(db.dialect.forUpdate)
     .execute()
   const closed = db.selectFrom('segments').select(({ fn }) => fn.max('first_delivery').as('lowest'))
-  return integer((await closed.where('closes', '=', 1).executeTakeFirst())?.lowest ?? 0)
+  return toNumber((await closed.where('closes', '=', 1).executeTakeFirst())?.lowest ?? 0)
 }

@@ -3,7 +3,7 @@ import type { AccountEvent, IdentityAccountTransaction, IdentityStore } from '@p
 import type { Selectable } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
 import { compile, run, type StatementText } from '../internal/statements.js'
-import { checkInteger, integer, pack, unpack } from '../internal/values.js'
+import { checkInteger, pack, toNumber, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { Tables } from '../schema/tables.js'
 
@@ -33,7 +33,7 @@ export function createAccountReads({ read }: Engine): Pick<IdentityStore, 'accou
 
 export function toEvent(row: Selectable<Tables['account_events']>): AccountEvent {
   return {
-    at: integer(row.at),
+    at: toNumber(row.at),
     action: row.action as AccountEvent['action'],
     emailKey: row.email_key,
     accountId: unpack<string>(row.account_id),
@@ -50,7 +50,7 @@ export function bindAccounts(db: Connection): IdentityAccountTransaction {
     async findAddressOwner(emailKey) {
       const [row] = (await db.executeQuery(findAddressOwnerQuery(db, emailKey))).rows
       if (row === undefined) return null
-      return { accountId: unpack<string>(row.account_id), proved: integer(row.email_verified) === 1 }
+      return { accountId: unpack<string>(row.account_id), proved: toNumber(row.email_verified) === 1 }
     },
     async find(accountId) {
       const row = await db
@@ -58,7 +58,7 @@ export function bindAccounts(db: Connection): IdentityAccountTransaction {
         .select('email_verified')
         .where('account_id', '=', pack(accountId))
         .executeTakeFirst()
-      return row === undefined ? null : { accountId, emailVerified: integer(row.email_verified) === 1 }
+      return row === undefined ? null : { accountId, emailVerified: toNumber(row.email_verified) === 1 }
     },
     async register({ key }, accountId) {
       const text: StatementText = (parameter) => `insert into ${accounts}
@@ -86,7 +86,7 @@ export function bindAccounts(db: Connection): IdentityAccountTransaction {
         where email_key = ${parameter(emailKey)}${lockRows('c')}`
       const [row] = await run<Pick<Tables['email_codes'], 'hash' | 'expires_at' | 'tries_left'>>(db, text)
       if (row === undefined) return null
-      return { hash: row.hash, expiresAt: integer(row.expires_at), triesLeft: integer(row.tries_left) }
+      return { hash: row.hash, expiresAt: toNumber(row.expires_at), triesLeft: toNumber(row.tries_left) }
     },
     async setCode(emailKey, code) {
       if (code === null) {

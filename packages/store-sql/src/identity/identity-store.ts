@@ -2,7 +2,7 @@
 import type { IdentityStore, IdentityTransaction, SubjectQuery } from '@payment-integration/core/internal'
 import type { Connection, Engine } from '../engine.js'
 import { compile, run, type StatementText } from '../internal/statements.js'
-import { checkInteger, integer, pack, unpack } from '../internal/values.js'
+import { checkInteger, pack, toNumber, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { createAccountReads } from './accounts.js'
 import { bindLogs, bindRedemptions, createLogReads, openStates } from './redemptions.js'
@@ -27,7 +27,7 @@ export function createIdentityStore(engine: Engine): IdentityStore {
     ...createAccountReads(engine),
     async subjects(query) {
       const { rows } = await read.executeQuery(subjectsQuery(read, query))
-      return rows.map((row) => ({ ...toSubject(row), isOpen: integer(row.is_open) === 1 }))
+      return rows.map((row) => ({ ...toSubject(row), isOpen: toNumber(row.is_open) === 1 }))
     },
     async dueLookUps(limit) {
       const { rows } = await read.executeQuery(dueLookUpsQuery(read, limit))
@@ -67,7 +67,7 @@ export function createIdentityStore(engine: Engine): IdentityStore {
     },
     async countMissing() {
       const { rows } = await read.executeQuery(missingQuery(read))
-      return integer(rows[0]?.count ?? 0)
+      return toNumber(rows[0]?.count ?? 0)
     },
   }
 }

@@ -12,7 +12,7 @@ import type { Review } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { Connection, Engine, Parameter, SqlDialect } from '../engine.js'
 import { compile, run, type StatementText } from '../internal/statements.js'
-import { checkInteger, integer, nullableInteger, pack, unpack } from '../internal/values.js'
+import { checkInteger, pack, toNullableNumber, toNumber, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { Tables } from '../schema/tables.js'
 
@@ -120,23 +120,23 @@ export function newestQuery(
 
 export function toShare(row: Selectable<Tables['identity_shares']>): ShareRecord {
   return {
-    at: integer(row.at),
+    at: toNumber(row.at),
     integrationAddress: row.integration,
     subjectId: unpack<string>(row.subject_id),
     outcome: row.outcome as ShareRecord['outcome'],
     externalUserId: unpack<string>(row.external_user_id),
-    providerCode: nullableInteger(row.provider_code),
+    providerCode: toNullableNumber(row.provider_code),
   }
 }
 
 export function toVerdict(row: Selectable<Tables['identity_verdicts']>): VerdictRecord {
   return {
-    notedAt: integer(row.noted_at),
+    notedAt: toNumber(row.noted_at),
     subjectId: unpack<string>(row.subject_id),
     applicantId: unpack<string>(row.applicant_id),
     source: row.source as VerdictRecord['source'],
     change: row.change as VerdictRecord['change'],
-    at: nullableInteger(row.at),
+    at: toNullableNumber(row.at),
     review: unpack<Review>(row.review),
     outcome: row.outcome as VerdictRecord['outcome'],
   }
@@ -240,12 +240,12 @@ export function toRedemption(row: StoredRedemption): RedemptionRecord {
   return {
     externalUserId: unpack<string>(row.external_user_id),
     subjectId: unpack<string>(row.subject_id),
-    number: integer(row.number),
+    number: toNumber(row.number),
     integrationAddress: row.integration,
     levelName: unpack<string>(row.level_name),
-    isFindable: integer(row.is_findable) === 1,
-    startedAt: integer(row.started_at),
-    isLeased: integer(row.is_leased) === 1,
+    isFindable: toNumber(row.is_findable) === 1,
+    startedAt: toNumber(row.started_at),
+    isLeased: toNumber(row.is_leased) === 1,
     state: row.state as RedemptionState,
     applicantId: unpack<string>(row.applicant_id),
   }

@@ -10,7 +10,7 @@ import type { Review } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { Connection, Parameter } from '../engine.js'
 import { compile, run, type StatementText } from '../internal/statements.js'
-import { checkInteger, integer, nullableInteger, pack, unpack } from '../internal/values.js'
+import { checkInteger, pack, toNullableNumber, toNumber, unpack } from '../internal/values.js'
 import type { Tables } from '../schema/tables.js'
 
 /**
@@ -90,34 +90,34 @@ export function toSubject(row: StoredSubject): IdentitySubject {
     id: unpack<string>(row.id),
     emailKey: row.email_key,
     accountId: unpack<string>(row.account_id),
-    proved: integer(row.proved) === 1,
-    closed: integer(row.closed) === 1,
-    redemptions: integer(row.redemptions),
+    proved: toNumber(row.proved) === 1,
+    closed: toNumber(row.closed) === 1,
+    redemptions: toNumber(row.redemptions),
     donor: row.donor,
     applicantId: unpack<string>(row.applicant_id),
-    attachedNumber: nullableInteger(row.attached_number),
-    attachedAt: nullableInteger(row.attached_at),
+    attachedNumber: toNullableNumber(row.attached_number),
+    attachedAt: toNullableNumber(row.attached_at),
     review: unpack<Review>(row.review),
-    reviewedAt: nullableInteger(row.reviewed_at),
+    reviewedAt: toNullableNumber(row.reviewed_at),
     doubt: unpack<Review>(row.doubt),
     presence: toPresence(row),
     missing: toMissingApplicant(row),
-    revision: integer(row.revision),
+    revision: toNumber(row.revision),
   }
 }
 
 function toPresence({ presence_at, is_active }: StoredSubject): IdentitySubject['presence'] {
   if (presence_at === null || is_active === null) return null
-  return { isActive: integer(is_active) === 1, at: integer(presence_at) }
+  return { isActive: toNumber(is_active) === 1, at: toNumber(presence_at) }
 }
 
 function toMissingApplicant(row: StoredSubject): MissingApplicant | null {
   const { missing_since, missing_reported, missing_confirmed } = row
   if (missing_since === null || missing_reported === null || missing_confirmed === null) return null
   return {
-    since: integer(missing_since),
-    reported: integer(missing_reported) === 1,
-    confirmed: integer(missing_confirmed) === 1,
+    since: toNumber(missing_since),
+    reported: toNumber(missing_reported) === 1,
+    confirmed: toNumber(missing_confirmed) === 1,
   }
 }
 

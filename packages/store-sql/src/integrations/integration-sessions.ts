@@ -1,14 +1,14 @@
 /** Stores sessions of integrations, whose tokens arrive hashed. Source: docs/decisions/operators.md. @module */
 import type { IntegrationSessionRecord, SessionTransaction } from '@payment-integration/core/internal'
 import type { Connection } from '../engine.js'
-import { checkInteger, hexBytes, integer, keyBytes, toHex } from '../internal/values.js'
+import { checkInteger, parseHex, parseKey, toHex, toNumber } from '../internal/values.js'
 import type { Tables } from '../schema/tables.js'
 
 export function bindIntegrationSessions(db: Connection): SessionTransaction<IntegrationSessionRecord> {
   return {
     async insert({ hash, integrationAddress, apiSecretHash, createdAt, expiresAt }) {
       const times = { created_at: createdAt, expires_at: expiresAt }
-      const values = { hash, integration: hexBytes(integrationAddress), api_hash: apiSecretHash, ...times }
+      const values = { hash, integration: parseHex(integrationAddress), api_hash: apiSecretHash, ...times }
       await db.insertInto('integration_sessions').values(values).execute()
     },
     async delete(hash) {
@@ -19,7 +19,7 @@ export function bindIntegrationSessions(db: Connection): SessionTransaction<Inte
       return (await deleteIntegrationSessionsQuery(db, integrationAddress).execute()).length
     },
     async keepNewest(integrationAddress, count) {
-      const integration = keyBytes(integrationAddress)
+      const integration = parseKey(integrationAddress)
       const newest = db.selectFrom('integration_sessions').select('hash').where('integration', '=', integration)
       await db
         .deleteFrom('integration_sessions')
@@ -40,7 +40,7 @@ export function integrationSessionQuery(db: Connection, hash: string) {
 }
 
 export function deleteIntegrationSessionsQuery(db: Connection, integrationAddress: string) {
-  return db.deleteFrom('integration_sessions').where('integration', '=', keyBytes(integrationAddress)).returning('hash')
+  return db.deleteFrom('integration_sessions').where('integration', '=', parseKey(integrationAddress)).returning('hash')
 }
 
 export function deleteExpiredIntegrationSessionsQuery(db: Connection, now: number) {
@@ -52,7 +52,7 @@ export function toSessionRecord(row: Tables['integration_sessions']): Integratio
     hash: row.hash,
     integrationAddress: toHex(row.integration),
     apiSecretHash: row.api_hash,
-    createdAt: integer(row.created_at),
-    expiresAt: integer(row.expires_at),
+    createdAt: toNumber(row.created_at),
+    expiresAt: toNumber(row.expires_at),
   }
 }

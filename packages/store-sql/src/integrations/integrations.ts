@@ -4,7 +4,7 @@ import { sql, type Updateable } from 'kysely'
 import { forgetHealth } from '../deliveries/endpoint-rows.js'
 import type { Connection, Engine } from '../engine.js'
 import { bulk, listColumns, prepare, type ValueOf } from '../internal/statements.js'
-import { hexBytes, integer, keyBytes, pack, toHex, unpack } from '../internal/values.js'
+import { pack, parseHex, parseKey, toHex, toNumber, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { Tables } from '../schema/tables.js'
 import { integrationSessionQuery, toSessionRecord } from './integration-sessions.js'
@@ -20,7 +20,7 @@ export function createIntegrationStore(engine: Engine): IntegrationStore {
     find,
     async credentials(address, { current, previous }) {
       const [row] = await findCredentials({
-        address: keyBytes(address),
+        address: parseKey(address),
         keyVersion: current.keyVersion,
         hash: current.hash,
         previousKeyVersion: previous.keyVersion,
@@ -28,12 +28,12 @@ export function createIntegrationStore(engine: Engine): IntegrationStore {
       })
       if (row === undefined) throw new TypeError('The statement of credentials returned no row.')
       return {
-        usable: integer(row.usable) === 1,
-        current: { keyVersion: integer(row.key_version), hash: row.hash },
+        usable: toNumber(row.usable) === 1,
+        current: { keyVersion: toNumber(row.key_version), hash: row.hash },
         previous: {
-          keyVersion: integer(row.previous_key_version),
+          keyVersion: toNumber(row.previous_key_version),
           hash: row.previous_hash,
-          until: integer(row.previous_until),
+          until: toNumber(row.previous_until),
         },
       }
     },
@@ -51,7 +51,7 @@ export function createIntegrationStore(engine: Engine): IntegrationStore {
 export function bindIntegrations(db: Connection): IntegrationTransaction {
   return {
     async find(address) {
-      const query = db.selectFrom('integrations').selectAll().where('address', '=', keyBytes(address))
+      const query = db.selectFrom('integrations').selectAll().where('address', '=', parseKey(address))
       const row = await query.executeTakeFirst()
       return row === undefined ? null : toIntegrationRecord(row)
     },
@@ -63,7 +63,7 @@ export function bindIntegrations(db: Connection): IntegrationTransaction {
         .insertInto('integrations')
         .values({
           ...changedColumns(secretFields),
-          address: hexBytes(address),
+          address: parseHex(address),
           name: pack(name),
           enabled: enabled ? 1 : 0,
           signing_key_version: signingSecret.keyVersion,
@@ -78,7 +78,7 @@ export function bindIntegrations(db: Connection): IntegrationTransaction {
     },
     async update(address, change) {
       const columns = changedColumns(change)
-      const key = keyBytes(address)
+      const key = parseKey(address)
       const before = await db
         .selectFrom('integrations')
         .selectAll()
@@ -90,7 +90,7 @@ export function bindIntegrations(db: Connection): IntegrationTransaction {
       const isHealthReset = resetsHealth(before, columns)
       const row = await db
         .updateTable('integrations')
-        .set({ ...columns, ...(isHealthReset ? { endpoint_epoch: integer(before.endpoint_epoch) + 1 } : {}) })
+        .set({ ...columns, ...(isHealthReset ? { endpoint_epoch: toNumber(before.endpoint_epoch) + 1 } : {}) })
         .where('address', '=', key)
         .returningAll()
         .executeTakeFirstOrThrow()
@@ -115,7 +115,7 @@ function resetsHealth(
   { notification_url, enabled }: Updateable<Tables['integrations']>,
 ) {
   const isNewUrl = notification_url !== undefined && notification_url !== before.notification_url
-  return isNewUrl || (enabled === 1 && integer(before.enabled) === 0)
+  return isNewUrl || (enabled === 1 && toNumber(before.enabled) === 0)
 }
 
 interface CredentialsQuery {
@@ -181,20 +181,20 @@ function toIntegrationRecord(row: Tables['integrations']): IntegrationRecord {
     address: toHex(row.address),
     name: unpack<string>(row.name),
     notificationUrl: row.notification_url,
-    enabled: integer(row.enabled) === 1,
+    enabled: toNumber(row.enabled) === 1,
     apiSecret:
-      api_key_version === null || api_hash === null ? null : { keyVersion: integer(api_key_version), hash: api_hash },
+      api_key_version === null || api_hash === null ? null : { keyVersion: toNumber(api_key_version), hash: api_hash },
     previousApiSecret:
       previous_key_version === null || previous_hash === null || previous_until === null
         ? null
-        : { keyVersion: integer(previous_key_version), hash: previous_hash, until: integer(previous_until) },
-    signingSecret: { keyVersion: integer(row.signing_key_version), sealed: row.signing_sealed },
+        : { keyVersion: toNumber(previous_key_version), hash: previous_hash, until: toNumber(previous_until) },
+    signingSecret: { keyVersion: toNumber(row.signing_key_version), sealed: row.signing_sealed },
     preparedSigningSecret:
       prepared_signing_key_version === null || prepared_signing_sealed === null
         ? null
-        : { keyVersion: integer(prepared_signing_key_version), sealed: prepared_signing_sealed },
+        : { keyVersion: toNumber(prepared_signing_key_version), sealed: prepared_signing_sealed },
     previousSigningSecret: toPreviousSigningSecret(row),
-    createdAt: integer(row.created_at),
+    createdAt: toNumber(row.created_at),
   }
 }
 
@@ -206,5 +206,5 @@ export type PreviousSigningColumns = Pick<
 export function toPreviousSigningSecret(row: PreviousSigningColumns): IntegrationRecord['previousSigningSecret'] {
   const { previous_signing_key_version: version, previous_signing_sealed: sealed, previous_signing_until: until } = row
   if (version === null || sealed === null || until === null) return null
-  return { keyVersion: integer(version), sealed, until: integer(until) }
+  return { keyVersion: toNumber(version), sealed, until: toNumber(until) }
 }

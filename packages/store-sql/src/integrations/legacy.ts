@@ -10,7 +10,7 @@ import type {
 import { sql } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
 import { prepare, type ValueOf } from '../internal/statements.js'
-import { checkInteger, integer, memoize, nullableInteger, pack, unpack } from '../internal/values.js'
+import { checkInteger, memoize, pack, toNullableNumber, toNumber, unpack } from '../internal/values.js'
 import type { Tables } from '../schema/tables.js'
 
 const accountColumns = ['handle', 'address', 'config', 'created_at'] as const
@@ -104,7 +104,7 @@ function toAccountRecord(row: Tables['accounts']): AccountRecord {
     handle: unpack<string>(row.handle),
     address: row.address,
     config: unpack<AccountRecord['config']>(row.config),
-    createdAt: integer(row.created_at),
+    createdAt: toNumber(row.created_at),
   }
 }
 
@@ -172,8 +172,8 @@ function toLegacyKeyRecord(row: Tables['legacy_keys']): LegacyKeyRecord {
   return {
     id: unpack<string>(row.id),
     name: unpack<string>(row.name),
-    secret: { keyVersion: integer(row.key_version), hash: row.hash },
-    createdAt: integer(row.created_at),
-    revokedAt: nullableInteger(row.revoked_at),
+    secret: { keyVersion: toNumber(row.key_version), hash: row.hash },
+    createdAt: toNumber(row.created_at),
+    revokedAt: toNullableNumber(row.revoked_at),
   }
 }

@@ -4,7 +4,7 @@ import type { MovedUpdate, MoveRow, MoveStore, UnnotifiedVersion } from '@paymen
 import type { Connection, Engine } from '../engine.js'
 import { findLowestReplayable } from '../history/segments.js'
 import { bulk, listColumns, run, type StatementText } from '../internal/statements.js'
-import { hexBytes, integer, nullableInteger, pack, toHex, unpack } from '../internal/values.js'
+import { pack, parseHex, toHex, toNullableNumber, toNumber, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { lockPayments, lockPaymentsByKey, notifyVersions, replacePayments } from './moved-payments.js'
 
@@ -38,14 +38,14 @@ async function* readUpdates(read: Connection, address: string): AsyncGenerator<r
       if (toHex(integration) !== address) continue
       decided.push({
         update: {
-          chainId: integer(chain_id),
+          chainId: toNumber(chain_id),
           txHash: toHex(tx_hash),
-          ordinal: integer(ordinal),
+          ordinal: toNumber(ordinal),
           id: row.id,
           fingerprint: toHex(row.fingerprint),
           outcome: row.outcome as MovedUpdate['outcome'],
           reason: unpack<string>(row.reason),
-          version: nullableInteger(row.version),
+          version: toNullableNumber(row.version),
           content,
         },
       })
@@ -78,7 +78,7 @@ async function putUpdates(db: Connection, address: string, updates: readonly Mov
     select v.id, v.fingerprint, p.id, v.outcome, v.reason, v.version, v.body
     from v join ${db.dialect.name('payments')} as p
       on p.tx_hash = v.tx_hash and p.chain_id = v.chain_id and p.ordinal = v.ordinal
-    where p.integration = ${parameter(hexBytes(address))} order by v.id
+    where p.integration = ${parameter(parseHex(address))} order by v.id
     on conflict (id) do update set payment_id = excluded.payment_id, outcome = excluded.outcome,
       reason = excluded.reason, version = excluded.version, body = excluded.body, chain_id = null, tx_hash = null
     where ${updatesTable}.fingerprint = excluded.fingerprint returning id`
@@ -112,11 +112,11 @@ export function createMoveStore(engine: Engine): MoveStore {
         .selectFrom('outbox')
         .select(({ fn }) => fn.countAll<Integer>().as('leased'))
         .where('lane', 'in', [0, 1, 2])
-        .where('integration', '=', hexBytes(address))
+        .where('integration', '=', parseHex(address))
         .where('claim_token', 'is not', null)
         .where('due_at', '>', read.dialect.now())
         .executeTakeFirstOrThrow()
-      return integer(row.leased)
+      return toNumber(row.leased)
     },
     async runningWriters() {
       const { next } = await runningTransactions(read)
@@ -140,7 +140,7 @@ async function* idRanges(read: Connection): AsyncGenerator<{ readonly after: num
     .selectFrom('payments')
     .select(({ fn }) => fn.max('id').as('last'))
     .executeTakeFirstOrThrow()
-  for (let after = 0; after < integer(last ?? 0); after += pageSize) yield { after, upTo: after + pageSize }
+  for (let after = 0; after < toNumber(last ?? 0); after += pageSize) yield { after, upTo: after + pageSize }
 }
 
 async function findUnnotified(
@@ -154,7 +154,7 @@ async function findUnnotified(
     .select(['s.id', 's.version', 'p.chain_id', 'p.tx_hash', 'p.ordinal'])
     .where('p.id', '>', range.after)
     .where('p.id', '<=', range.upTo)
-    .where('p.integration', '=', hexBytes(address))
+    .where('p.integration', '=', parseHex(address))
     .where('p.is_primary', '=', 1)
     .where('s.integration', 'is', null)
     .where('s.id', '>=', range.lowest)
@@ -162,10 +162,10 @@ async function findUnnotified(
     .execute()
   return rows.map((row) => ({
     id: String(row.id),
-    version: integer(row.version),
-    chainId: integer(row.chain_id),
+    version: toNumber(row.version),
+    chainId: toNumber(row.chain_id),
     txHash: toHex(row.tx_hash),
-    ordinal: integer(row.ordinal),
+    ordinal: toNumber(row.ordinal),
   }))
 }
 

@@ -13,7 +13,7 @@ import { attemptColumns, toAttemptRecord, toAttemptValues } from '../deliveries/
 import type { BulkInsert, Connection } from '../engine.js'
 import { findLowestReplayable } from '../history/segments.js'
 import { listColumns, run, type StatementText } from '../internal/statements.js'
-import { hexBytes, integer, nullableInteger } from '../internal/values.js'
+import { parseHex, toNullableNumber, toNumber } from '../internal/values.js'
 import { lockPaymentsForChange, setDropped, setStatuses, withStatuses } from '../payments/payment-changes.js'
 import { factColumns } from '../payments/payment-row.js'
 import { insertDueDeliveries, packBody, unpackBody } from '../payments/snapshots.js'
@@ -31,7 +31,7 @@ export async function lockPayments(
     .select(factColumns)
     .where('id', '>', range.after)
     .where('id', '<=', range.upTo)
-    .where('integration', '=', hexBytes(address))
+    .where('integration', '=', parseHex(address))
     .where('is_primary', '=', 1)
     .orderBy('id')
     .modifyEnd(db.dialect.forUpdate)
@@ -89,18 +89,18 @@ async function readStoredMoves(db: Connection, payments: readonly StoredPayment[
       blockNumber,
       dropped,
       status: { version, state, recipient, invoice },
-      closed: ownSnapshots.filter((row) => integer(row.id) < lowest).map((row) => integer(row.version)),
+      closed: ownSnapshots.filter((row) => toNumber(row.id) < lowest).map((row) => toNumber(row.version)),
       versions: ownSnapshots.map((row): MovedVersion => {
-        const key = { integrationAddress, chainId, txHash, version: integer(row.version) }
+        const key = { integrationAddress, chainId, txHash, version: toNumber(row.version) }
         const attempted = attemptsOf.get(String(row.id)) ?? []
         return {
           version: key.version,
-          createdAt: integer(row.created_at),
+          createdAt: toNumber(row.created_at),
           notified: row.integration !== null,
           undelivered: row.undelivered as MovedVersion['undelivered'],
           pending: toPending(pendingOf.get(String(row.id))),
           body: Buffer.from(unpackBody(db.dialect.toBytes(row.body), key)).toString(),
-          attempts: attempted.map((each) => ({ number: integer(each.number), ...toAttemptRecord(each) })),
+          attempts: attempted.map((each) => ({ number: toNumber(each.number), ...toAttemptRecord(each) })),
         }
       }),
     }
@@ -110,11 +110,11 @@ async function readStoredMoves(db: Connection, payments: readonly StoredPayment[
 function toPending(row: Tables['outbox'] | undefined): MovedVersion['pending'] {
   if (row === undefined) return null
   return {
-    lane: integer(row.lane),
-    dueAt: integer(row.due_at),
-    replayedAt: nullableInteger(row.replayed_at),
-    attempted: integer(row.attempted),
-    scheduleFrom: integer(row.schedule_from),
+    lane: toNumber(row.lane),
+    dueAt: toNumber(row.due_at),
+    replayedAt: toNullableNumber(row.replayed_at),
+    attempted: toNumber(row.attempted),
+    scheduleFrom: toNumber(row.schedule_from),
   }
 }
 
@@ -203,11 +203,11 @@ async function removeVersions(db: Connection, payments: Replacements): Promise<R
 /** Adds a due delivery for each snapshot that has none. Returns the number of new deliveries. */
 export async function notifyVersions(db: Connection, address: string, snapshotIds: readonly string[]): Promise<number> {
   const { name, nowText, oneOf } = db.dialect
-  const integration = hexBytes(address)
+  const integration = parseHex(address)
   const text: StatementText = (parameter) => `update ${name('snapshots')} set integration = ${parameter(integration)}
     where ${oneOf('id', 'integer', snapshotIds.map(Number), parameter)} and integration is null returning id`
   const changed = await run<{ id: Integer }>(db, text)
-  const ids = changed.map(({ id }) => integer(id)).sort((a, b) => a - b)
+  const ids = changed.map(({ id }) => toNumber(id)).sort((a, b) => a - b)
   const deliveries = ids.map((id) => [id, address])
   await insertDueDeliveries(db, deliveries, nowText)
   return ids.length

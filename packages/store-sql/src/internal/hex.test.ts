@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { hexBytes, keyBytes, toHex } from './values.js'
+import { parseHex, parseKey, toHex } from './values.js'
 
 test.each(['0x', '0x00', '0xff00', `0x${'ab'.repeat(32)}`])('%s becomes bytes and the same text again', (text) => {
-  expect(toHex(hexBytes(text))).toBe(text)
+  expect(toHex(parseHex(text))).toBe(text)
   expect(toHex(`\\x${text.slice(2)}`)).toBe(text)
 })
 
 test.each(['', '0', '0xa', '0xAB', 'ab', '0xag', ' 0xab'])(
   '%j is rejected as a value, and looks up no hash',
   (text) => {
-    expect(() => hexBytes(text)).toThrow(TypeError)
-    expect(keyBytes(text)).toHaveLength(0)
+    expect(() => parseHex(text)).toThrow(TypeError)
+    expect(parseKey(text)).toHaveLength(0)
   },
 )
 

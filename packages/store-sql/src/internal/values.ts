@@ -43,7 +43,7 @@ export function parseHexDigits(text: string): string {
 export const hexBytes = (text: string): Uint8Array => Buffer.from(parseHexDigits(text), 'hex')
 
 /** The bytes to search for. Empty, so that nothing matches, for text that {@link isHex} rejects. */
-export const keyBytes = (text: string): Uint8Array => hexBytes(isHex(text) ? text : '0x')
+export const keyBytes = (text: string): Uint8Array => parseHex(isHex(text) ? text : '0x')
 
 /** Bytes that a statement returned, as `0x` text; PostgreSQL may return them as text with `\x`. */
 export function toHex(read: Uint8Array | string): string {
@@ -56,15 +56,15 @@ export function toHex(read: Uint8Array | string): string {
 
 export const toNullableHex = (read: Uint8Array | string | null): string | null => (read === null ? null : toHex(read))
 
-export function integer(value: Integer): number {
+export function toNumber(value: Integer): number {
   const number = typeof value === 'number' ? value : Number(value)
   if (!Number.isSafeInteger(number))
     throw new RangeError(`A stored integer is ${value}, which no number represents exactly.`)
   return number
 }
 
-export function nullableInteger(value: Integer | null): number | null {
-  return value === null ? null : integer(value)
+export function toNullableNumber(value: Integer | null): number | null {
+  return value === null ? null : toNumber(value)
 }
 
 /** A value as JSON text, which both databases store even for U+0000 and lone surrogates. */
@@ -83,7 +83,7 @@ export function unpack<T>(text: string | null, revive?: Reviver): T | null {
 }
 
 /** A plain Uint8Array instead of the Buffer of `pg`, which compares and prints differently. */
-export function bytes(value: Uint8Array): Uint8Array {
+export function toPlainBytes(value: Uint8Array): Uint8Array {
   return new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
 }
 

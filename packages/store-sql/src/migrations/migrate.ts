@@ -3,7 +3,7 @@ import { StoreError } from '@payment-integration/core'
 import type { SchemaProgress, SchemaReport, SchemaStep, StoreSchema } from '@payment-integration/core/internal'
 import { sql } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
-import { integer, lockMs, whileBusy } from '../internal/values.js'
+import { lockMs, toNumber, whileBusy } from '../internal/values.js'
 import { baseline } from '../schema/baseline.js'
 import type { Integer, Migration, Step } from '../schema/migration.js'
 
@@ -38,18 +38,18 @@ async function readVersions(db: Connection): Promise<VersionState[]> {
   type Row = Record<'version' | 'steps' | 'done' | 'position', Integer> & { readonly phase: Phase }
   // The table of a development release has no other column than the version.
   const { rows } = await sql<Row>`select * from ${sql.raw(db.dialect.name(table))} order by version`.execute(db)
-  const old = rows.find(({ version }) => integer(version) < baselineVersion)
+  const old = rows.find(({ version }) => toNumber(version) < baselineVersion)
   if (old !== undefined)
     throw new StoreError(
       'ERR_STORE_SCHEMA',
       `The database has schema version ${old.version} of a development release; start with an empty database.`,
     )
   return rows.map((row) => ({
-    version: integer(row.version),
+    version: toNumber(row.version),
     phase: row.phase,
-    steps: integer(row.steps),
-    isDone: integer(row.done) === 1,
-    position: integer(row.position),
+    steps: toNumber(row.steps),
+    isDone: toNumber(row.done) === 1,
+    position: toNumber(row.position),
   }))
 }
 
@@ -148,7 +148,7 @@ async function backfill(
   const name = sql.raw(dialect.name(table))
   const { rows } = await sql<{ id: Integer }>`select coalesce(max(id), 0) as id from ${name}`.execute(read)
   // The old release keeps running: the contract phase fills the rows that it inserts later.
-  const last = integer(rows[0]?.id ?? 0)
+  const last = toNumber(rows[0]?.id ?? 0)
   let { before } = run
   let position = state.position
   let ids = firstBatch

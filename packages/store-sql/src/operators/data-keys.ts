@@ -2,7 +2,7 @@
 import type { DataKeyStore, DataKeyTransaction, SealedSecret, SealingKeyUse } from '@payment-integration/core/internal'
 import type { Connection, Engine, Parameter } from '../engine.js'
 import { run } from '../internal/statements.js'
-import { integer, pack, unpack } from '../internal/values.js'
+import { pack, toNumber, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { Tables } from '../schema/tables.js'
 
@@ -48,7 +48,7 @@ export function bindDataKeys(db: Connection): DataKeyTransaction {
 }
 
 function toSealedSecret(row: Tables['data_keys']): SealedSecret {
-  return { keyVersion: integer(row.key_version), sealed: row.sealed }
+  return { keyVersion: toNumber(row.key_version), sealed: row.sealed }
 }
 
 /** `table.column` of every column with the key version of a row. */
@@ -96,5 +96,5 @@ export async function listSealingKeys(read: Connection, now: number): Promise<Se
       })
       .join(' union all '),
   )
-  return rows.map((row) => ({ place: row.place, keyVersion: integer(row.key_version), rows: integer(row.row_count) }))
+  return rows.map((row) => ({ place: row.place, keyVersion: toNumber(row.key_version), rows: toNumber(row.row_count) }))
 }

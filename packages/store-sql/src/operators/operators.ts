@@ -9,7 +9,7 @@ import type {
 } from '@payment-integration/core/internal'
 import type { Connection, Engine } from '../engine.js'
 import { prepare, type ValueOf } from '../internal/statements.js'
-import { checkInteger, integer } from '../internal/values.js'
+import { checkInteger, toNumber } from '../internal/values.js'
 import type { Tables } from '../schema/tables.js'
 
 const names = ['name', 'role', 'enabled', 'passphrase', 'link_hash', 'link_expires_at', 'operators.created_at'] as const
@@ -26,8 +26,8 @@ export function createOperatorStore(engine: Engine): OperatorStore {
       const session = {
         hash: row.hash,
         operator: operator.name,
-        createdAt: integer(row.session_created_at),
-        expiresAt: integer(row.expires_at),
+        createdAt: toNumber(row.session_created_at),
+        expiresAt: toNumber(row.expires_at),
       }
       return { session, operator }
     },
@@ -75,7 +75,7 @@ export function bindOperatorSessions(db: Connection): SessionTransaction<Session
       const row = await db.deleteFrom('operator_sessions').where('hash', '=', hash).returningAll().executeTakeFirst()
       if (row === undefined) return null
       const { operator, created_at, expires_at } = row
-      return { hash, operator, createdAt: integer(created_at), expiresAt: integer(expires_at) }
+      return { hash, operator, createdAt: toNumber(created_at), expiresAt: toNumber(expires_at) }
     },
     async deleteByOwner(operator) {
       return (await deleteOperatorSessionsQuery(db, operator).execute()).length
@@ -144,9 +144,9 @@ function toOperatorRecord(row: Tables['operators']): OperatorRecord {
   return {
     name: row.name,
     role: row.role as OperatorRole,
-    enabled: integer(row.enabled) === 1,
+    enabled: toNumber(row.enabled) === 1,
     passphrase: row.passphrase,
-    link: hash === null || expiresAt === null ? null : { hash, expiresAt: integer(expiresAt) },
-    createdAt: integer(row.created_at),
+    link: hash === null || expiresAt === null ? null : { hash, expiresAt: toNumber(expiresAt) },
+    createdAt: toNumber(row.created_at),
   }
 }

@@ -4,7 +4,7 @@ import type { PaymentFacts } from '@payment-integration/core/ports'
 import { type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
 import { bulk, listColumns, prepare, type ValueOf } from '../internal/statements.js'
-import { checkInteger, hexBytes, integer, keyBytes, toHex } from '../internal/values.js'
+import { checkInteger, parseHex, parseKey, toHex, toNumber } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { Tables } from '../schema/tables.js'
 import { paymentColumns, type StoredRow, toStoredPayment, type WithExtra } from './payment-row.js'
@@ -44,7 +44,7 @@ export async function storeFormerPositions(db: Connection, payments: readonly Pa
   )
   const repositions = former.map((row) => {
     const integration = toHex(row.integration)
-    return [integer(row.id), counts.get(integration), integration, integer(row.block_timestamp)]
+    return [toNumber(row.id), counts.get(integration), integration, toNumber(row.block_timestamp)]
   })
   const insertText = () => `insert into ${db.dialect.name('payment_repositions')}
     (payment_id, seq, integration, block_timestamp) select * from v`
@@ -59,7 +59,7 @@ async function countReposition(db: Connection, integrations: readonly string[]) 
     `insert into ${db.dialect.name('page_epochs')} as e (integration, seq) select integration, 1 from v where true order by integration
      on conflict (integration) do update set seq = e.seq + 1 returning integration, seq`
   const counted = await bulk<Tables['page_epochs']>(db, columns, values, text)
-  return new Map(counted.map(({ integration, seq }) => [toHex(integration), integer(seq)]))
+  return new Map(counted.map(({ integration, seq }) => [toHex(integration), toNumber(seq)]))
 }
 
 // A reorg may reposition a payment within a listing. `payment_repositions` has each former block time with the
@@ -245,17 +245,17 @@ export function createReadPage(engine: Pick<Engine, 'read' | 'rows'>): PaymentRe
     // One more row shows whether another page follows.
     const shape = { ofWallet: wallet !== undefined, isAfterCursor: after !== undefined, size: chooseSize(limit + 1) }
     const values = {
-      integration: keyBytes(integrationAddress),
-      wallet: keyBytes(wallet ?? '0x'),
+      integration: parseKey(integrationAddress),
+      wallet: parseKey(wallet ?? '0x'),
       blockTimestamp: after?.blockTimestamp ?? 0,
       chainId: after?.chainId ?? 0,
-      txHash: hexBytes(after?.txHash ?? '0x'),
+      txHash: parseHex(after?.txHash ?? '0x'),
       asOf: after?.asOf ?? 0,
     }
     const rows = await plain(shape)(values)
     const [first] = rows
     // The extra column of a plain page is the count of repositions.
-    const asOf = first === undefined ? undefined : integer(first.extra ?? 0)
+    const asOf = first === undefined ? undefined : toNumber(first.extra ?? 0)
     if (after === undefined) return toPage(rows, limit, asOf ?? 0, readPresentTime)
     // If there is no row, the count is unknown, so the exact statement runs.
     if (asOf === after.asOf) return toPage(rows, limit, after.asOf, readPresentTime)
@@ -275,7 +275,12 @@ function toPage(rows: readonly Row[], limit: number, asOf: number, timeOf: (row:
     next:
       last === undefined
         ? null
-        : { blockTimestamp: integer(timeOf(last)), chainId: integer(last.chain_id), txHash: toHex(last.tx_hash), asOf },
+        : {
+            blockTimestamp: toNumber(timeOf(last)),
+            chainId: toNumber(last.chain_id),
+            txHash: toHex(last.tx_hash),
+            asOf,
+          },
   }
 }
 

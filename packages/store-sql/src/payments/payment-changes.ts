@@ -4,7 +4,7 @@ import type { PaymentStatus, StoredPayment } from '@payment-integration/core/por
 import { sql } from 'kysely'
 import type { Connection } from '../engine.js'
 import { awaitRows, bulk, listColumns, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
-import { checkInteger, integer, isHex, pack, parseId, toHex, toNullableHex } from '../internal/values.js'
+import { checkInteger, isHex, pack, parseId, toHex, toNullableHex, toNumber } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { Tables } from '../schema/tables.js'
 import { addUnsettled, removeUnsettled } from './payment-reads.js'
@@ -19,7 +19,7 @@ const readColumns = statusColumns.map((name) => name.replace('statuses.', 's.'))
 
 export async function withStatuses(db: Connection, locked: readonly FactRow[]): Promise<StoredPayment[]> {
   if (locked.length === 0) return []
-  const ids = locked.map(({ id }) => integer(id))
+  const ids = locked.map(({ id }) => toNumber(id))
   const text: StatementText = (parameter) =>
     `select s.payment_id as id, ${readColumns} from ${db.dialect.name('statuses')} s
      where ${db.dialect.oneOf('s.payment_id', 'integer', ids, parameter)}`
@@ -29,8 +29,8 @@ export async function withStatuses(db: Connection, locked: readonly FactRow[]): 
 type StatusesOfId = StatusColumns & { readonly id: Integer }
 
 function joinStatuses(locked: readonly FactRow[], statuses: readonly StatusesOfId[]): StoredPayment[] {
-  const byId = new Map(statuses.map((row) => [integer(row.id), row]))
-  return locked.map((row) => toPayment(row, byId.get(integer(row.id))))
+  const byId = new Map(statuses.map((row) => [toNumber(row.id), row]))
+  return locked.map((row) => toPayment(row, byId.get(toNumber(row.id))))
 }
 
 /**

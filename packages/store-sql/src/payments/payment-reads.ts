@@ -5,7 +5,15 @@ import { sql } from 'kysely'
 import { readCheckpoint } from '../chains/checkpoints.js'
 import type { Connection, Engine } from '../engine.js'
 import { bulk, listColumns, prepare, type ValueOf } from '../internal/statements.js'
-import { bytes, checkInteger, integer, keyBytes, nullableInteger, parseId, toNullableHex } from '../internal/values.js'
+import {
+  checkInteger,
+  parseId,
+  parseKey,
+  toNullableHex,
+  toNullableNumber,
+  toNumber,
+  toPlainBytes,
+} from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { Tables } from '../schema/tables.js'
 import { createReadPage, type HashValues, selectByHashOfIntegration } from './integration-payments.js'
@@ -14,7 +22,7 @@ import { maxVersion, toSnapshotBytes } from './snapshots.js'
 
 const keyColumns = listColumns({ chain_id: 'integer', payment_id: 'integer' })
 const toValues = (keys: readonly Tables['unsettled'][]) =>
-  keys.map(({ chain_id, payment_id }) => [integer(chain_id), integer(payment_id)])
+  keys.map(({ chain_id, payment_id }) => [toNumber(chain_id), toNumber(payment_id)])
 
 export async function insertUnsettled(db: Connection, inserted: readonly StoredPayment[]): Promise<void> {
   const rows = inserted.flatMap(({ id, chainId, primary }) => (primary ? [[chainId, Number(id)]] : []))
@@ -66,23 +74,23 @@ export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows'>): Payme
     list: createReadPage(engine),
     async findByHash({ integrationAddress, txHash, wallet }) {
       const values = {
-        integration: keyBytes(integrationAddress),
-        txHash: keyBytes(txHash),
-        wallet: keyBytes(wallet ?? '0x'),
+        integration: parseKey(integrationAddress),
+        txHash: parseKey(txHash),
+        wallet: parseKey(wallet ?? '0x'),
       }
       return (await (wallet === undefined ? byHash : byHashOfWallet)(values)).map(toStoredPayment)
     },
     async transaction({ chainId, txHash }) {
-      const rows = await ofTransaction({ chainId: checkInteger(chainId, 'chainId'), txHash: keyBytes(txHash) })
+      const rows = await ofTransaction({ chainId: checkInteger(chainId, 'chainId'), txHash: parseKey(txHash) })
       const payments = rows.flatMap((row) => (row.id === null ? [] : toStoredPayment(row)))
-      return { payments, indexedTo: nullableInteger(rows[0]?.extra ?? null) }
+      return { payments, indexedTo: toNullableNumber(rows[0]?.extra ?? null) }
     },
     async unsettledChains() {
       const chainIds: number[] = []
       for (;;) {
         const next = await nextChainQuery(db, chainIds.at(-1) ?? -1).executeTakeFirst()
         if (next === undefined) return chainIds
-        chainIds.push(integer(next.chain_id))
+        chainIds.push(toNumber(next.chain_id))
       }
     },
     async listUnsettled({ chainId, afterId, limit }) {
@@ -106,7 +114,7 @@ export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows'>): Payme
         .where('s.version', '=', version)
         .executeTakeFirst()
       if (row === undefined) return null
-      return toSnapshotBytes(bytes(row.body), toNullableHex(row.integration), row)
+      return toSnapshotBytes(toPlainBytes(row.body), toNullableHex(row.integration), row)
     },
   }
 }

@@ -10,7 +10,7 @@ import type {
 } from '@payment-integration/core/ports'
 import type { ExpressionBuilder, Selectable } from 'kysely'
 import type { BulkColumn } from '../engine.js'
-import { integer, memoize, pack, toHex, toNullableHex, unpack } from '../internal/values.js'
+import { memoize, pack, toHex, toNullableHex, toNumber, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { Tables } from '../schema/tables.js'
 
@@ -234,25 +234,25 @@ const unpackSymbol = (text: string | null) => (text === null ? null : readSymbol
 export const toStoredPayment = (row: StoredRow): StoredPayment => toPayment(row, row)
 
 export function toPayment(row: FactRow, status: StatusColumns | undefined): StoredPayment {
-  const [chainId, txHash] = [integer(row.chain_id), toHex(row.tx_hash)]
+  const [chainId, txHash] = [toNumber(row.chain_id), toHex(row.tx_hash)]
   const tokenIn = {
     address: toHex(row.token_in_address),
     symbol: unpackSymbol(row.token_in_symbol),
-    decimals: integer(row.token_in_decimals),
+    decimals: toNumber(row.token_in_decimals),
     amount: BigInt(row.token_in_amount),
   }
   return {
     id: String(row.id),
-    primary: integer(row.is_primary) === 1,
-    offChain: integer(row.off_chain) === 1,
+    primary: toNumber(row.is_primary) === 1,
+    offChain: toNumber(row.off_chain) === 1,
     dropped: unpack<StoredPayment['dropped'] & object>(row.dropped),
     chainId,
     txHash,
-    ordinal: integer(row.ordinal),
-    logIndex: integer(row.log_index),
-    blockNumber: integer(row.block_number),
+    ordinal: toNumber(row.ordinal),
+    logIndex: toNumber(row.log_index),
+    blockNumber: toNumber(row.block_number),
     blockHash: toHex(row.block_hash),
-    blockTimestamp: integer(row.block_timestamp),
+    blockTimestamp: toNumber(row.block_timestamp),
     router: { address: toHex(row.router_address), version: row.router_version },
     sender: toHex(row.sender),
     receiver: toHex(row.receiver),
@@ -261,7 +261,7 @@ export function toPayment(row: FactRow, status: StatusColumns | undefined): Stor
     source:
       row.source_chain_id === null || row.source_tx_hash === null
         ? { chainId, txHash }
-        : { chainId: integer(row.source_chain_id), txHash: toHex(row.source_tx_hash) },
+        : { chainId: toNumber(row.source_chain_id), txHash: toHex(row.source_tx_hash) },
     tokenIn,
     tokenOut: toTokenOut(row, tokenIn),
     pricing: unpackPricing(row.pricing),
@@ -272,7 +272,7 @@ export function toPayment(row: FactRow, status: StatusColumns | undefined): Stor
 function toStatus(row: StatusColumns | undefined): PaymentStatus {
   if (row === undefined || row.version === null) return initialStatus
   return {
-    version: integer(row.version),
+    version: toNumber(row.version),
     state: row.state as PaymentState | null,
     recipient: unpackRecipient(row.recipient),
     invoice: unpackInvoice(row.invoice),
@@ -288,7 +288,7 @@ function toTokenOut(row: FactRow, tokenIn: StoredPayment['tokenIn']): StoredPaym
   return {
     address: toHex(row.token_out_address),
     symbol: unpackSymbol(row.token_out_symbol),
-    decimals: integer(row.token_out_decimals),
+    decimals: toNumber(row.token_out_decimals),
     ...amounts,
   }
 }

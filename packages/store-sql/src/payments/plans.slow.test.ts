@@ -9,7 +9,7 @@ import { createStore } from '../create-store.js'
 import { listQuery } from '../deliveries/delivery-lists.js'
 import type { Engine } from '../engine.js'
 import { selectByAddress, selectByHashes } from '../integrations/legacy.js'
-import { hexBytes } from '../internal/values.js'
+import { parseHex } from '../internal/values.js'
 import { exactPage, plainPage, selectByHashOfIntegration } from './integration-payments.js'
 import { nextChainQuery, transactionQuery, unsettledQuery } from './payment-reads.js'
 
@@ -54,7 +54,7 @@ async function fill(store: Store, engine: Engine): Promise<void> {
   })
   await engine.transaction(async (db) => {
     for (let n = 0; n < others; n += 1) {
-      const epoch = { integration: hexBytes(address(0x1000 + n)), seq: n }
+      const epoch = { integration: parseHex(address(0x1000 + n)), seq: n }
       await db.insertInto('page_epochs').values(epoch).execute()
       const account = { handle: `"h${n}"`, address: address(n), config: '{"coins":[]}', created_at: n }
       await db.insertInto('accounts').values(account).execute()
@@ -86,8 +86,8 @@ const shapeOn =
   })
 function values({ after = facts(), wallet = '0x' }: { after?: PaymentFacts | undefined; wallet?: string }) {
   const { blockTimestamp, chainId } = after
-  const [integration, txHash] = [hexBytes(shop), hexBytes(after.txHash)]
-  const all = { integration, wallet: hexBytes(wallet), blockTimestamp, chainId, txHash, asOf: 1 }
+  const [integration, txHash] = [parseHex(shop), parseHex(after.txHash)]
+  const all = { integration, wallet: parseHex(wallet), blockTimestamp, chainId, txHash, asOf: 1 }
   return <Name extends keyof typeof all>(name: Name) => all[name]
 }
 

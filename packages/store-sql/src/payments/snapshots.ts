@@ -2,7 +2,7 @@
 import type { NewSnapshot } from '@payment-integration/core/internal'
 import type { BulkInsert, Connection, Parameter } from '../engine.js'
 import { bulk, listColumns, type StatementText } from '../internal/statements.js'
-import { bytes, checkInteger, integer, parseId, toHex } from '../internal/values.js'
+import { checkInteger, parseId, toHex, toNumber, toPlainBytes } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 
 export interface BodyKey {
@@ -23,7 +23,7 @@ const valuesOnly = 0x31
  */
 export function packBody(body: Uint8Array, key: BodyKey): Uint8Array {
   const values = key.integrationAddress === null ? null : parseValues(toBuffer(body).toString(), formatHead(key))
-  if (values !== null) return bytes(Buffer.from(`1${values}`))
+  if (values !== null) return toPlainBytes(Buffer.from(`1${values}`))
   const packed = new Uint8Array(body.length + 1)
   packed[0] = wholeBody
   packed.set(body, 1)
@@ -36,7 +36,7 @@ export function unpackBody(packed: Uint8Array, key: BodyKey): Uint8Array {
   if (format === wholeBody) return packed.subarray(1)
   const values = format === valuesOnly ? shortForm.exec(toBuffer(packed).toString('utf8', 1)) : null
   if (values === null) throw new RangeError(`Unknown format ${format} of a stored body: from a newer release?`)
-  return bytes(Buffer.from(formatHead(key) + formatTail(values)))
+  return toPlainBytes(Buffer.from(formatHead(key) + formatTail(values)))
 }
 
 // The templates of format 1 never change: they rebuild stored bodies.
@@ -86,9 +86,9 @@ export interface BodyKeyRow {
 export const toSnapshotBytes = (stored: Uint8Array, integrationAddress: string | null, row: BodyKeyRow): Uint8Array =>
   unpackBody(stored, {
     integrationAddress,
-    chainId: integer(row.chain_id),
+    chainId: toNumber(row.chain_id),
     txHash: toHex(row.tx_hash),
-    version: integer(row.version),
+    version: toNumber(row.version),
   })
 
 export const maxVersion = 2 ** 31 - 1

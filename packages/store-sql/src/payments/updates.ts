@@ -10,7 +10,7 @@ import type {
 import { sql } from 'kysely'
 import type { Connection, SqlDialect } from '../engine.js'
 import { bulk, listColumns, runPrepared, type StatementText } from '../internal/statements.js'
-import { checkInteger, integer, nullableInteger, pack, parseId, toHex, unpack } from '../internal/values.js'
+import { checkInteger, pack, parseId, toHex, toNullableNumber, toNumber, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { Tables } from '../schema/tables.js'
 
@@ -25,7 +25,7 @@ const toResult = ({ id, outcome, reason, version }: ResultColumns) => ({
   id,
   outcome: outcome as UpdateOutcome,
   reason: unpack<string>(reason),
-  version: nullableInteger(version),
+  version: toNullableNumber(version),
 })
 
 export async function findUpdates(db: Connection, updateIds: readonly string[]): Promise<StoredUpdate[]> {
@@ -85,7 +85,7 @@ export async function waitingUpdates(db: Connection, keys: readonly PaymentSelec
   const distinct = new Map(keys.map(({ chainId, txHash }) => [`${chainId}:${txHash}`, [chainId, txHash]]))
   const text = () => waitingText(db.dialect)
   const rows = await bulk<{ seq: Integer; body: string }>(db, keyColumns, [...distinct.values()], text)
-  return rows.sort((a, b) => integer(a.seq) - integer(b.seq)).map(({ body }) => unpack<ProcessorUpdate>(body))
+  return rows.sort((a, b) => toNumber(a.seq) - toNumber(b.seq)).map(({ body }) => unpack<ProcessorUpdate>(body))
 }
 
 export function waitingText(dialect: SqlDialect): string {

@@ -3,7 +3,7 @@ import type { NewPayment, UpsertedPayments } from '@payment-integration/core/int
 import type { PaymentFacts, StoredPayment } from '@payment-integration/core/ports'
 import type { Connection } from '../engine.js'
 import { bulk, listColumns } from '../internal/statements.js'
-import { integer } from '../internal/values.js'
+import { toNumber } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { storeFormerPositions } from './integration-payments.js'
 import { lockedColumns, withStatuses } from './payment-changes.js'
@@ -59,7 +59,7 @@ async function readStoredIds(db: Connection, payments: readonly NewPayment[]): P
   const values = payments.map(({ facts }, place) => [...keyValues(facts), place])
   const text = () => `select p.id, v.place from v join ${db.dialect.name('payments')} as p on ${sameKey}`
   const rows = await bulk<{ id: Integer; place: Integer }>(db, columns, values, text)
-  return new Map(rows.map(({ id, place }) => [integer(place), integer(id)]))
+  return new Map(rows.map(({ id, place }) => [toNumber(place), toNumber(id)]))
 }
 
 // Unchanged rows are not written, so indexing a range again costs no writes.

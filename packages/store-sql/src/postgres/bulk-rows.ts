@@ -4,7 +4,7 @@ import { CompiledQuery, type QueryResult } from 'kysely'
 import pg from 'pg'
 import type { BulkColumn, BulkInsert, Connection, InsertedIds, SqlDialect } from '../engine.js'
 import { PreparedQuery, SentQuery } from '../internal/statements.js'
-import { integer, parseHexDigits, type RawRows } from '../internal/values.js'
+import { parseHexDigits, type RawRows, toNumber } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 
 /** Text that needs no quotes in an array: hashes, addresses, digits. */
@@ -156,7 +156,7 @@ export async function insertNumbered(db: Connection, insert: BulkInsert, uniqueC
   const unless = uniqueColumns === undefined ? '' : ` on conflict (${uniqueColumns}) do nothing`
   const rows = await insertRows<{ id: Integer }>(db, insert, `${unless} returning id`)
   // PostgreSQL assigns the ids in the order of the rows.
-  const ids = rows.map(({ id }) => integer(id)).sort((a, b) => a - b)
+  const ids = rows.map(({ id }) => toNumber(id)).sort((a, b) => a - b)
   const fresh = new Set(ids)
   return { ids: ids.length === insert.rows.length ? ids : null, isNew: (id) => fresh.has(id) }
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { deferred } from '../../../core/test/support/until.js'
 import * as fixtures from '../../test/conformance/fixtures.js'
 import { onOwnPostgres } from '../../test/support/on-postgres.js'
-import { hexBytes } from '../internal/values.js'
+import { parseHex } from '../internal/values.js'
 import { createPostgresStore, type PostgresStoreOptions } from './create-postgres-store.js'
 
 const { failed, hash, indexAll, indexed, primary, settleOne, shop } = fixtures
@@ -69,7 +69,7 @@ onOwnPostgres('with a real server', {}, (postgres) => {
     await store.close()
     await expect(store.ping()).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
     const { rows } = await pool.query(`select address from ${schema}.integrations`)
-    expect(rows).toEqual([{ address: hexBytes(shop) }])
+    expect(rows).toEqual([{ address: parseHex(shop) }])
   })
 
   for (const preparedStatements of [undefined, true, false])

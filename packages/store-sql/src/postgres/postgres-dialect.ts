@@ -3,7 +3,7 @@ import type { DatabaseSnapshot } from '@payment-integration/core/internal'
 import { sql } from 'kysely'
 import { scanName } from '../deliveries/candidates.js'
 import type { BulkColumn, DueQuery, DueScan, Lane, NamedQuery, Parameter, Partitions, SqlDialect } from '../engine.js'
-import { bytes, keyBytes, type RawRows } from '../internal/values.js'
+import { parseKey, type RawRows, toPlainBytes } from '../internal/values.js'
 import { type Integer, postgresTypes } from '../schema/migration.js'
 import { createPartitions, listPartitions } from '../schema/partitions.js'
 import { columnTypes, formatArray, insertNumbered, insertRows, parseEscapedBytes } from './bulk-rows.js'
@@ -34,7 +34,7 @@ function dueText(name: SqlDialect['name'], query: DueQuery, now: string, paramet
         where i.address = w.integration and ${mayBeNotified} ${lane === 2 ? '' : notBlocked}
           ${hasOthers(lane)} limit 1
       ) i
-      where w.integration <= ${parameter(keyBytes(upTo))} and w.due_at <= ${now}
+      where w.integration <= ${parameter(parseKey(upTo))} and w.due_at <= ${now}
       limit ${integrationLimit}
     ) i cross join lateral (${oldest(lane, perIntegrationLimit)}) d`
   const probe = () => `select d.id, d.due_at, d.address as integration, 1 as lane, 1 as probe, d.notification_url
@@ -59,9 +59,9 @@ function dueScanText(outbox: string, { lane, after, upTo }: DueScan, parameter: 
   const next = (than: string) => `(select d.integration, d.due_at from ${outbox} d
       where d.lane = ${lane} and d.integration > ${than} order by d.integration, d.due_at limit 1)`
   return `${scanName(lane)} (integration, due_at) as (
-    ${next(parameter(keyBytes(after)))} union all
+    ${next(parameter(parseKey(after)))} union all
     select n.integration, n.due_at from ${scanName(lane)} w cross join lateral ${next('w.integration')} n
-    where w.integration < ${parameter(keyBytes(upTo))}
+    where w.integration < ${parameter(parseKey(upTo))}
   )`
 }
 
@@ -179,7 +179,7 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
     },
     hexText: (column) => `'0x' || encode(${column}, 'hex')`,
     bytesText: (column) => `encode(${column}, 'escape')`,
-    toBytes: (read) => bytes(typeof read === 'string' ? parseEscapedBytes(read) : read),
+    toBytes: (read) => toPlainBytes(typeof read === 'string' ? parseEscapedBytes(read) : read),
     placeholder: (n) => `$${n}`,
     bulkRows: (count) => Math.min(count, maxRows),
     bulkSource,

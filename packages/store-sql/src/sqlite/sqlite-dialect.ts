@@ -13,7 +13,7 @@ import type {
   SqlDialect,
 } from '../engine.js'
 import { TextQuery } from '../internal/statements.js'
-import { bytes, hexBytes, integer, keyBytes } from '../internal/values.js'
+import { parseHex, parseKey, toNumber, toPlainBytes } from '../internal/values.js'
 import { type Integer, sqliteTypes } from '../schema/migration.js'
 
 /** CROSS JOIN fixes the order of loops: a skip scan over the integrations, then a limited index search for each. */
@@ -31,7 +31,7 @@ function dueText(query: DueQuery, now: string, parameter: Parameter): string {
       0 as probe, w.notification_url
     from (
       select i.address, i.notification_url from ${scanName(lane)} w cross join integrations i
-      where w.integration <= ${parameter(keyBytes(upTo))} and i.address = w.integration and ${mayBeNotified}
+      where w.integration <= ${parameter(parseKey(upTo))} and i.address = w.integration and ${mayBeNotified}
         ${lane === 2 ? '' : notBlocked} and exists (select 1 ${due(lane, 'i.address')})
       limit ${integrationLimit}
     ) w cross join outbox d
@@ -75,7 +75,7 @@ async function insertNumbered(db: Connection, insert: BulkInsert, uniqueColumns?
   const highest: RawBuilder<{ id: Integer }> = sql`select max(
     coalesce((select max(id) from ${sql.table(insert.table)}), 0),
     coalesce((select seq from sqlite_sequence where name = ${insert.table}), 0)) as id`
-  const last = integer((await highest.execute(db)).rows[0]?.id ?? 0)
+  const last = toNumber((await highest.execute(db)).rows[0]?.id ?? 0)
   const unless = uniqueColumns === undefined ? '' : ` on conflict (${uniqueColumns}) do nothing`
   const inserted = await insertRows(db, insert, unless)
   return {
@@ -88,7 +88,7 @@ function toStoredRows(columns: BulkInsert['columns'], rows: BulkInsert['rows']):
   if (columns.every(({ type }) => type !== 'hex')) return rows
   const isHex = columns.map(({ type }) => type === 'hex')
   return rows.map((row) =>
-    row.map((value, index) => (isHex[index] === true && value !== null ? hexBytes(String(value)) : value)),
+    row.map((value, index) => (isHex[index] === true && value !== null ? parseHex(String(value)) : value)),
   )
 }
 
@@ -135,7 +135,7 @@ export function sqliteDialect(now: () => number): SqlDialect {
       `${first} = ${parameter(value)} and ${second} >= ${parameter(from)} and ${second} <= ${parameter(upTo)}`,
     hexText: (column) => `'0x' || lower(hex(${column}))`,
     bytesText: (column) => column,
-    toBytes: (read) => bytes(read as Uint8Array),
+    toBytes: (read) => toPlainBytes(read as Uint8Array),
     // Only one transaction writes at a time, so ids are committed in order.
     newestAndWriters: (table) => `select coalesce(max(id), 0) as newest, '[]' as writers from ${name(table)}`,
     // A transaction that writes here has waited for all others.

@@ -2,7 +2,7 @@
 import type { Store } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import type { Engine } from '../../src/engine.js'
-import { hexBytes } from '../../src/internal/values.js'
+import { parseHex } from '../../src/internal/values.js'
 import * as fixtures from '../conformance/fixtures.js'
 
 const { address, epoch, hash, indexAll, integration, primary } = fixtures
@@ -59,7 +59,7 @@ export async function fillConsoleRows(store: Store, engine: Engine): Promise<voi
     const name = (table: string) => sql.raw(engine.dialect.name(table))
     await sql`insert into ${name('attempts')} (delivery_id, started_at, latency_ms, number, status, replay)
       select id, created_at, 5, 1, 204, 0 from ${name('snapshots')}`.execute(db)
-    const fingerprint = sql`cast(${hexBytes(`0x${'f1'.repeat(16)}`)} as ${sql.raw(engine.dialect.types.bytes)})`
+    const fingerprint = sql`cast(${parseHex(`0x${'f1'.repeat(16)}`)} as ${sql.raw(engine.dialect.types.bytes)})`
     await sql`insert into ${name('updates')} (payment_id, version, id, fingerprint, outcome)
       select id, 1, 'u' || id, ${fingerprint}, 'unchanged' from ${name('payments')} order by id`.execute(db)
   })

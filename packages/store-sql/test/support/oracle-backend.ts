@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Backend, OpenBackend } from '../../../core/test/identity-oracle/real/backend.js'
 import { createStore } from '../../src/create-store.js'
 import type { Engine } from '../../src/engine.js'
-import { integer, unpack } from '../../src/internal/values.js'
+import { toNumber, unpack } from '../../src/internal/values.js'
 import type { Integer } from '../../src/schema/migration.js'
 
 /** Tables that identity writes. The key of addresses stays. */
@@ -41,7 +41,7 @@ export async function oracleDatabase(
     const redemptions = await store.identity.redemptions(everything)
     const leases = await sql<{ external_user_id: string; leased_until: Integer }>`
       select external_user_id, leased_until from ${sql.raw(name('identity_redemptions'))}`.execute(engine.read)
-    const ends = leases.rows.map((row) => [unpack<string>(row.external_user_id), integer(row.leased_until)] as const)
+    const ends = leases.rows.map((row) => [unpack<string>(row.external_user_id), toNumber(row.leased_until)] as const)
     const leasedUntil = new Map(ends)
     const accounts = await sql<{ account_id: string; email_key: string | null; email_verified: Integer }>`
       select account_id, email_key, email_verified from ${sql.raw(name('identity_accounts'))} order by id`.execute(
@@ -54,7 +54,7 @@ export async function oracleDatabase(
         .map((row) => ({ ...row, leasedUntil: leasedUntil.get(row.externalUserId) ?? 0 })),
       accounts: accounts.rows.map((row) => ({
         ...{ accountId: unpack<string>(row.account_id), emailKey: row.email_key },
-        verified: integer(row.email_verified) === 1,
+        verified: toNumber(row.email_verified) === 1,
       })),
     }
   }

@@ -47,8 +47,8 @@ import { findUpdates, insertUpdates, settleUpdates, waitingUpdates } from './pay
 import { upsertPayments } from './payments/upsert-payments.js'
 import { preferReaderForConsole, preferReaderForPayments } from './postgres/postgres-reader.js'
 
-/** `madeDue` is called with the number of deliveries that became due. */
-export function createStoreTransaction(db: Connection, madeDue: (deliveries: number) => void): StoreTransaction {
+/** Binds the operations of a transaction to `db`. `reportDue` gets the number of deliveries that became due. */
+export function createStoreTransaction(db: Connection, reportDue: (deliveries: number) => void): StoreTransaction {
   /** The tips of the chains that this transaction has locked; null: the chain has none. */
   const tips = new Map<number, Tip | null>()
   const getTip = async (chainId: number) => tips.get(chainId) ?? (tips.has(chainId) ? null : readTip(db, chainId))
@@ -59,7 +59,7 @@ export function createStoreTransaction(db: Connection, madeDue: (deliveries: num
       tips.set(chainId, tip)
       return tip?.checkpoint ?? null
     },
-    // Not a shared lock: PostgreSQL grants it ahead of a waiting exclusive lock, so updates would starve the indexer.
+    // Not a shared lock: PostgreSQL grants those ahead of a waiting exclusive one, so updates would starve the indexer.
     shareChain: async (chainId) => db.dialect.lock(db, `chain ${checkInteger(chainId, 'chainId')}`),
     async setCheckpoint(chainId, to, below = []) {
       const tip = await writeCheckpoint(db, chainId, await getTip(chainId), to, below)
@@ -93,7 +93,7 @@ export function createStoreTransaction(db: Connection, madeDue: (deliveries: num
     setDropped: (paymentId, dropped) => setDropped(db, paymentId, dropped),
     paymentsForChange: (...selectors) => lockPaymentsForChange(db, selectors),
     setStatuses: (statuses) => setStatuses(db, statuses),
-    insertSnapshots: async (snapshots) => madeDue(await insertSnapshots(db, snapshots)),
+    insertSnapshots: async (snapshots) => reportDue(await insertSnapshots(db, snapshots)),
     addProof: (chainId, proven) => addProof(db, chainId, proven),
     addWeakerProof: (chainId, proven) => addWeakerProof(db, chainId, proven),
     setCoverage: (chainId, coverage) => setCoverage(db, chainId, coverage),
@@ -105,7 +105,7 @@ export function createStoreTransaction(db: Connection, madeDue: (deliveries: num
     settleUpdates: (settled) => settleUpdates(db, settled),
     async replayDeliveries(request) {
       const replayed = await replayDeliveries(db, request)
-      madeDue(replayed.replayed)
+      reportDue(replayed.replayed)
       return replayed
     },
     registeredIntegrations: (addresses) => findRegistered(db, addresses),
@@ -166,8 +166,8 @@ export function createStore(database: Engine, ids: IdSource = systemIds, migrati
 }
 
 /**
- * Rejects a transaction that starts inside the work of another one: it would wait for itself. Work that outlives its
- * transaction may start new ones. `outbox` is for the store's own transactions, whose work never starts another: they
+ * Rejects a transaction that starts inside the work of another one: each would wait for the other. Work that outlives
+ * its transaction may start new ones. `outbox` is for the store's own transactions, whose work never starts another: they
  * are rejected inside other work too, but not tracked, as tracking slows every promise of the process.
  */
 function rejectNesting(database: Engine) {

@@ -26,13 +26,13 @@ export interface BulkInsert {
   /** Columns with the same SQL expression in each row. */
   readonly fixed?: readonly { readonly name: string; value(parameter: Parameter): string }[]
   /** Whether to return before the database answers; see `SentQuery`. @default false */
-  readonly sends?: boolean
+  readonly isPipelined?: boolean
   /** Whether the text does not depend on the rows, so that it can be a prepared statement. @default false */
   readonly isPreparable?: boolean
 }
 
 export interface InsertedIds {
-  /** By row; null when some rows were stored before. */
+  /** In the order of the rows; null if some rows were stored before. */
   readonly ids: readonly number[] | null
   /** Whether the row with this id was inserted now. */
   isNew(id: number): boolean
@@ -55,7 +55,7 @@ export interface DueScan {
 export interface DueQuery {
   readonly scans: readonly DueScan[]
   /** Whether deliveries that probe blocked endpoints are selected, too. */
-  readonly probes: boolean
+  readonly includesProbes: boolean
   /** The most integrations of each scan, and the most probes. */
   readonly maxIntegrations: number
   /** The most deliveries of one integration in one lane. */
@@ -88,9 +88,9 @@ export interface SqlDialect {
   name(table: string): string
   /** The current time for leases, in unix milliseconds: a parameter, or the database's clock. */
   now(): RawBuilder<number>
-  /** {@link SqlDialect.now} as text. */
+  /** {@link SqlDialect.now} as SQL text. */
   nowText(parameter: Parameter): string
-  /** A time that stays the same in all statements of a transaction. */
+  /** Returns a function that gives the same time, as SQL text, to all statements of a transaction. */
   moment(): (parameter: Parameter) => string
   /** `FOR UPDATE`, if the database needs it. */
   readonly forUpdate: RawBuilder<unknown>
@@ -126,7 +126,7 @@ export interface SqlDialect {
    * Inserts rows whose ids the database assigns.
    * @param uniqueColumns - Columns of a unique key; rows whose key is stored are left out.
    */
-  insertNumbered(db: Connection, insert: Omit<BulkInsert, 'sends'>, uniqueColumns?: string): Promise<InsertedIds>
+  insertNumbered(db: Connection, insert: Omit<BulkInsert, 'isPipelined'>, uniqueColumns?: string): Promise<InsertedIds>
   /**
    * Selects the longest due deliveries of each integration that may be notified: `id`, `due_at`, `integration`, `lane`,
    * `notification_url`, `probe`. `probe` is 1 for the delivery that may probe a blocked integration: its longest due

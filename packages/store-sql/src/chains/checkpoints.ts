@@ -2,7 +2,7 @@
 import type { Checkpoint, LeaseStore } from '@payment-integration/core/internal'
 import { sql } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
-import { bulk, listColumns } from '../internal/statements.js'
+import { listColumns, runBulk } from '../internal/statements.js'
 import { checkInteger, pack, toNullableNumber, toNumber, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { Tables } from '../schema/tables.js'
@@ -130,7 +130,7 @@ export async function writeCheckpoint(
   const text = () =>
     `insert into ${db.dialect.name('checkpoints')} (chain_id, block_number, block_hash) select * from v where true
      on conflict (chain_id, block_number) do update set block_hash = excluded.block_hash`
-  await bulk(db, columns, rows, text)
+  await runBulk(db, columns, rows, text)
   if (from !== null) await prune(db, chainId, { from, to: blockNumber })
   return { checkpoint: to, reached: await carryReached(db, chainId, tip, blockNumber) }
 }

@@ -3,7 +3,7 @@ import type { ChainReads, WaitingDeposit } from '@payment-integration/core/inter
 import type { BridgeDeposit, PaymentFacts } from '@payment-integration/core/ports'
 import { type NotNull, sql } from 'kysely'
 import type { Connection } from '../engine.js'
-import { bulk, listColumns } from '../internal/statements.js'
+import { listColumns, runBulk } from '../internal/statements.js'
 import { checkInteger, parseId, unpack } from '../internal/values.js'
 import { packPricing, unpackPricing } from '../payments/payment-row.js'
 
@@ -59,7 +59,7 @@ export async function upsertDeposits(db: Connection, deposits: readonly BridgeDe
     `insert into ${db.dialect.name('deposits')} as d (${names}) select * from v where true
      on conflict (chain_id, tx_hash, ordinal) do update set block_number = excluded.block_number, body = excluded.body
      where d.block_number <> excluded.block_number or d.body <> excluded.body`
-  await bulk(db, columns, [...rows.values()], text)
+  await runBulk(db, columns, [...rows.values()], text)
 }
 
 /** Settles a deposit. False if it no longer waits. */

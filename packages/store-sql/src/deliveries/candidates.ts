@@ -156,8 +156,8 @@ export async function readCandidates(
   if (slotCount <= 0) return { candidates: [], truncated: new Set(), hasMore: false }
   const maxPerIntegration = computeEvenShare(slots, slotCount, lanes.includes(0) ? rotation.lastEndpoints : [])
   const maxIntegrations = Math.max(minIntegrations, slotCount + slots.inFlightByEndpoint.size)
-  const read = async (scans: readonly DueScan[], probes: boolean) => {
-    const query: DueQuery = { scans, probes, maxIntegrations, maxPerIntegration, excludedIds }
+  const read = async (scans: readonly DueScan[], includesProbes: boolean) => {
+    const query: DueQuery = { scans, includesProbes, maxIntegrations, maxPerIntegration, excludedIds }
     const rows = await runPrepared<CandidateRow>(db, candidatesText(db.dialect, query, now))
     return rows
       .map(toCandidate)
@@ -182,7 +182,7 @@ interface ScanDeps {
   readonly slots: FreeSlots
   readonly slotCount: number
   readonly maxIntegrations: number
-  read(scans: readonly DueScan[], probes: boolean): Promise<Candidate[]>
+  read(scans: readonly DueScan[], includesProbes: boolean): Promise<Candidate[]>
 }
 
 /** Reads page after page until enough idle endpoints are found, or every integration was read. */

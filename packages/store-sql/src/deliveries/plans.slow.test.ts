@@ -33,12 +33,12 @@ async function fill(store: Store): Promise<void> {
 const scan = (lane: Lane) => ({ lane, after: '', upTo: lastAddress })
 const first: DueQuery = {
   scans: [scan(0)],
-  probes: false,
+  includesProbes: false,
   maxIntegrations: limit,
   maxPerIntegration: limit,
   excludedIds: [],
 }
-const retries: DueQuery = { ...first, scans: [scan(1), scan(2)], probes: true }
+const retries: DueQuery = { ...first, scans: [scan(1), scan(2)], includesProbes: true }
 const due = ({ dialect }: Engine, query: DueQuery) => ({
   compile: () => {
     const { sql: text, parameters } = compile(dialect, candidatesText(dialect, query))

@@ -7,7 +7,7 @@ import type {
   SettleResult,
 } from '@payment-integration/core/internal'
 import type { Connection, Engine, Parameter, SqlDialect } from '../engine.js'
-import { bulk, listColumns, run, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
+import { listColumns, run, runBulk, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
 import { checkInteger, parseId, toHex, toNullableNumber, toNumber } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { attemptColumns, toAttemptValues } from './delivery-lists.js'
@@ -185,8 +185,8 @@ async function settle(
   await removeFromOutbox(db, finishedIds.delivered)
   for (const reason of ['exhausted', 'superseded'] as const) await removeUndelivered(db, reason, finishedIds[reason])
   // Planned for these rows: a generic plan, made for an empty outbox, might scan it.
-  await bulk(db, retryColumns, retryRows, () => retryText(db.dialect), false)
-  await db.dialect.insertAll(db, { table: 'attempts', columns: attemptColumns, rows: attemptRows, sends: true })
+  await runBulk(db, retryColumns, retryRows, () => retryText(db.dialect), false)
+  await db.dialect.insertAll(db, { table: 'attempts', columns: attemptColumns, rows: attemptRows, isPipelined: true })
   return { statuses, transitions: await judgeEndpoints(db, reports, { judge, now }) }
 }
 

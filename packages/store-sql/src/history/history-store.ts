@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { updatesNewest } from '../console/console-reads.js'
 import { removeUndelivered } from '../deliveries/settle.js'
 import type { Connection, Engine } from '../engine.js'
-import { bulk, run, type StatementText } from '../internal/statements.js'
+import { run, runBulk, type StatementText } from '../internal/statements.js'
 import { toHex, toNumber, whileBusy } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { type RowKey, rowsByKind } from './rows.js'
@@ -110,7 +110,7 @@ async function storeAgain(db: Connection, kind: SegmentedKind, rows: readonly (r
   const { name } = db.dialect
   const all = [...columns, ...compared]
   const countText = () => `select count(*) as rows from v where ${ownerExists(name)}`
-  const owned = await bulk<{ rows: Integer }>(db, all, rows, countText)
+  const owned = await runBulk<{ rows: Integer }>(db, all, rows, countText)
   const count = owned.reduce((sum, each) => sum + toNumber(each.rows), 0)
   if (count !== rows.length)
     throw new RangeError(
@@ -119,7 +119,7 @@ async function storeAgain(db: Connection, kind: SegmentedKind, rows: readonly (r
   const stored = columns.map((column) => column.name).join(', ')
   const insertText = () =>
     `insert into ${name(table)} (${stored}) select ${stored} from v where true on conflict do nothing`
-  await bulk(db, all, rows, insertText)
+  await runBulk(db, all, rows, insertText)
 }
 
 const getRange = (kind: SegmentedKind, { deliveries, updates }: Segment): IdRange =>

@@ -3,7 +3,7 @@ import type { IntegrationRecord, IntegrationStore, IntegrationTransaction } from
 import { sql, type Updateable } from 'kysely'
 import { forgetHealth } from '../deliveries/endpoint-rows.js'
 import type { Connection, Engine } from '../engine.js'
-import { bulk, listColumns, prepare, type ValueOf } from '../internal/statements.js'
+import { listColumns, prepare, runBulk, type ValueOf } from '../internal/statements.js'
 import { pack, parseHex, parseKey, toHex, toNumber, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { Tables } from '../schema/tables.js'
@@ -105,7 +105,7 @@ export async function findRegistered(db: Connection, addresses: readonly string[
   const values = addresses.map((address) => [address])
   const text = () =>
     `select i.address from ${db.dialect.name('integrations')} as i where i.address in (select address from v)`
-  const rows = await bulk<Pick<Tables['integrations'], 'address'>>(db, columns, values, text)
+  const rows = await runBulk<Pick<Tables['integrations'], 'address'>>(db, columns, values, text)
   return new Set(rows.map(({ address }) => toHex(address)))
 }
 

@@ -3,7 +3,7 @@ import type { ProcessorUpdate } from '@payment-integration/contract'
 import type { MovedUpdate, MoveRow, MoveStore, UnnotifiedVersion } from '@payment-integration/core/internal'
 import type { Connection, Engine } from '../engine.js'
 import { findLowestReplayable } from '../history/segments.js'
-import { bulk, listColumns, run, type StatementText } from '../internal/statements.js'
+import { listColumns, run, runBulk, type StatementText } from '../internal/statements.js'
 import { pack, parseHex, toHex, toNullableNumber, toNumber, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { lockPayments, lockPaymentsByKey, notifyVersions, replacePayments } from './moved-payments.js'
@@ -82,7 +82,7 @@ async function putUpdates(db: Connection, address: string, updates: readonly Mov
     on conflict (id) do update set payment_id = excluded.payment_id, outcome = excluded.outcome,
       reason = excluded.reason, version = excluded.version, body = excluded.body, chain_id = null, tx_hash = null
     where ${updatesTable}.fingerprint = excluded.fingerprint returning id`
-  const stored = await bulk<{ id: string }>(db, columns, updates.map(toValues), text)
+  const stored = await runBulk<{ id: string }>(db, columns, updates.map(toValues), text)
   return stored.map(({ id }) => id)
 }
 

@@ -1,4 +1,4 @@
-/** Builds, names and runs statements: handwritten, prepared, over many rows, without waiting. @module */
+/** Builds and runs statements: handwritten, prepared, over many rows, or pipelined. @module */
 import { createHash } from 'node:crypto'
 import type { Compilable, QueryId, QueryResult, RawBuilder, RootOperationNode } from 'kysely'
 import { CompiledQuery, sql } from 'kysely'
@@ -23,12 +23,12 @@ export class TextQuery implements CompiledQuery {
 
 export class PreparedQuery extends TextQuery {
   get name(): string {
-    return statementName(this.sql).name
+    return deriveName(this.sql).name
   }
 }
 
 /** Derives the name of a prepared statement from its text. */
-const statementName = memoize((sql) => ({ name: createHash('sha256').update(sql).digest('base64url') }))
+const deriveName = memoize((sql) => ({ name: createHash('sha256').update(sql).digest('base64url') }))
 
 /** Stands for a named value among the parameters of a prepared query. */
 class ValuePlaceholder<Values> {
@@ -42,22 +42,22 @@ class ValuePlaceholder<Values> {
 export type ValueOf<Values> = <Name extends keyof Values>(name: Name) => Values[Name]
 
 /**
- * Builds the text of a query at its first run. `build` must not read the placeholder of a value. Without `keepPlan`
- * each run is planned for its values.
+ * Returns a function that runs a query. The first run builds the text; `build` must not read the placeholder of a
+ * value. Without `keepsPlan` each run is planned for its values.
  */
 export function prepare<Values extends object, Row>(
   { rows }: Pick<Engine, 'rows'>,
   build: (value: ValueOf<Values>) => Compilable<Row>,
-  keepPlan = true,
+  keepsPlan = true,
 ): (values: Values) => Promise<Row[]> {
-  let text: NamedQuery | undefined
+  let compiled: NamedQuery | undefined
   let view: ((values: readonly unknown[]) => object) | undefined
   return async (values) => {
-    if (text === undefined) {
+    if (compiled === undefined) {
       const { sql, parameters } = build((name) => new ValuePlaceholder<Values>(name) as never).compile()
-      text = { sql, parameters, name: keepPlan ? statementName(sql).name : undefined }
+      compiled = { sql, parameters, name: keepsPlan ? deriveName(sql).name : undefined }
     }
-    const { sql, parameters, name } = text
+    const { sql, parameters, name } = compiled
     const boundParameters = parameters.map((one) =>
       one instanceof ValuePlaceholder ? values[(one as ValuePlaceholder<Values>).name] : one,
     )
@@ -96,7 +96,7 @@ export async function sendPrepared<Row>(db: Connection, write: StatementText): P
   return db.executeQuery<Row>(new SentQuery(new PreparedQuery(sql, parameters)))
 }
 
-/** Makes a part of a built query from text. A value may be used several times. */
+/** Makes a part of a built query from handwritten SQL. A value may be used several times. */
 export function createFragment<T>(write: StatementText): RawBuilder<T> {
   const values: unknown[] = []
   const pieces = write((value) => `\u0000${values.push(value) - 1}\u0000`).split('\u0000')
@@ -110,15 +110,15 @@ export function createFragment<T>(write: StatementText): RawBuilder<T> {
  * has no rows, and `later` resolves to them. A failure also fails later statements of the transaction and its commit.
  */
 export class SentQuery extends TextQuery {
-  readonly #of: CompiledQuery
+  readonly #statement: CompiledQuery
 
-  constructor(of: CompiledQuery) {
-    super(of.sql, of.parameters)
-    this.#of = of
+  constructor(statement: CompiledQuery) {
+    super(statement.sql, statement.parameters)
+    this.#statement = statement
   }
 
   get name(): string | undefined {
-    return this.#of instanceof PreparedQuery ? this.#of.name : undefined
+    return this.#statement instanceof PreparedQuery ? this.#statement.name : undefined
   }
 }
 
@@ -136,7 +136,7 @@ export async function awaitRows<Row>(result: SentResult<Row>): Promise<Row[]> {
   return result.later ?? result.rows
 }
 
-/** The columns of {@link bulk}, in order. */
+/** The columns of {@link runBulk}, in order. */
 export const listColumns = (types: Readonly<Record<string, BulkColumn['type']>>): BulkColumn[] =>
   Object.entries(types).map(([name, type]) => ({ name, type }))
 
@@ -157,7 +157,7 @@ export function compileBulk(
  * Runs a statement over many rows, its table `v`, in as few parts as the database allows.
  * @param isPrepared - False: the statement is planned each time, for its rows.
  */
-export async function bulk<Row>(
+export async function runBulk<Row>(
   db: Connection,
   columns: readonly BulkColumn[],
   rows: readonly (readonly unknown[])[],

@@ -42,13 +42,14 @@ export function parseHexDigits(text: string): string {
 
 export const hexBytes = (text: string): Uint8Array => Buffer.from(parseHexDigits(text), 'hex')
 
-/** The bytes to search for. Empty, so that nothing matches, for text that {@link isHex} rejects. */
+/** The bytes of a key to search for. For text that {@link isHex} rejects they are empty, so that nothing matches. */
 export const keyBytes = (text: string): Uint8Array => parseHex(isHex(text) ? text : '0x')
 
 /** Bytes that a statement returned, as `0x` text; PostgreSQL may return them as text with `\x`. */
 export function toHex(read: Uint8Array | string): string {
   if (typeof read === 'string') {
-    if (!read.startsWith('\\x')) throw new TypeError('Bytes are no hex digits; set bytea_output of PostgreSQL to hex.')
+    if (!read.startsWith('\\x'))
+      throw new TypeError('PostgreSQL returned bytes that are not hex digits; set its bytea_output to hex.')
     return `0x${read.slice(2)}`
   }
   return `0x${Buffer.from(read.buffer, read.byteOffset, read.byteLength).toString('hex')}`

@@ -3,7 +3,7 @@ import type { PaymentReads, StoredPage } from '@payment-integration/core/interna
 import type { PaymentFacts } from '@payment-integration/core/ports'
 import { type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
-import { bulk, listColumns, prepare, type ValueOf } from '../internal/statements.js'
+import { listColumns, prepare, runBulk, type ValueOf } from '../internal/statements.js'
 import { checkInteger, parseHex, parseKey, toHex, toNumber } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { Tables } from '../schema/tables.js'
@@ -36,7 +36,7 @@ export async function storeFormerPositions(db: Connection, payments: readonly Pa
        on p.chain_id = v.chain_id and p.tx_hash = v.tx_hash and p.ordinal = v.ordinal
      where p.is_primary = 1 and p.integration is not null and p.block_timestamp <> v.block_timestamp`
   type Former = { id: Integer; integration: Uint8Array; block_timestamp: Integer }
-  const former = await bulk<Former>(db, placeColumns, values, findText)
+  const former = await runBulk<Former>(db, placeColumns, values, findText)
   if (former.length === 0) return
   const counts = await countReposition(
     db,
@@ -48,7 +48,7 @@ export async function storeFormerPositions(db: Connection, payments: readonly Pa
   })
   const insertText = () => `insert into ${db.dialect.name('payment_repositions')}
     (payment_id, seq, integration, block_timestamp) select * from v`
-  await bulk(db, repositionColumns, repositions, insertText)
+  await runBulk(db, repositionColumns, repositions, insertText)
 }
 
 // Sorted, so that two transactions cannot deadlock.
@@ -58,7 +58,7 @@ async function countReposition(db: Connection, integrations: readonly string[]) 
   const text = () =>
     `insert into ${db.dialect.name('page_epochs')} as e (integration, seq) select integration, 1 from v where true order by integration
      on conflict (integration) do update set seq = e.seq + 1 returning integration, seq`
-  const counted = await bulk<Tables['page_epochs']>(db, columns, values, text)
+  const counted = await runBulk<Tables['page_epochs']>(db, columns, values, text)
   return new Map(counted.map(({ integration, seq }) => [toHex(integration), toNumber(seq)]))
 }
 

@@ -3,7 +3,14 @@ import { type OverdueQuery, type PaymentSelector, unsettledStates } from '@payme
 import type { PaymentStatus, StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import type { Connection } from '../engine.js'
-import { awaitRows, bulk, listColumns, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
+import {
+  awaitRows,
+  listColumns,
+  runBulk,
+  runPrepared,
+  type StatementText,
+  sendPrepared,
+} from '../internal/statements.js'
 import { checkInteger, isHex, pack, parseId, toHex, toNullableHex, toNumber } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { Tables } from '../schema/tables.js'
@@ -87,7 +94,7 @@ export async function setStatuses(db: Connection, statuses: ReadonlyMap<string, 
      on conflict (payment_id) do update
      set version = excluded.version, state = excluded.state, recipient = excluded.recipient, invoice = excluded.invoice
      returning payment_id, (select p.chain_id from ${payments} p where p.id = payment_id) as chain_id`
-  const changed = await bulk<Tables['unsettled']>(db, changedColumns, rows, text)
+  const changed = await runBulk<Tables['unsettled']>(db, changedColumns, rows, text)
   if (changed.length < rows.length) throw createNotStoredError([...statuses.keys()])
   const isUnsettled = ({ payment_id }: Tables['unsettled']) =>
     unsettledStates.includes(statuses.get(String(payment_id))?.state ?? null)
@@ -121,7 +128,7 @@ export async function markOffChain(db: Connection, paymentIds: readonly string[]
   const ids = paymentIds.map((id) => [parseId(id, 'paymentId')])
   const text = () =>
     `update ${db.dialect.name('payments')} set off_chain = 1 where id in (select id from v) and off_chain = 0`
-  await bulk(db, listColumns({ id: 'integer' }), ids, text)
+  await runBulk(db, listColumns({ id: 'integer' }), ids, text)
 }
 
 export async function findOffChainPayments(

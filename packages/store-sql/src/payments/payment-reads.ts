@@ -4,7 +4,7 @@ import type { StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import { readCheckpoint } from '../chains/checkpoints.js'
 import type { Connection, Engine } from '../engine.js'
-import { bulk, listColumns, prepare, type ValueOf } from '../internal/statements.js'
+import { listColumns, prepare, runBulk, type ValueOf } from '../internal/statements.js'
 import {
   checkInteger,
   parseId,
@@ -33,13 +33,13 @@ export async function addUnsettled(db: Connection, keys: readonly Tables['unsett
   const text = () =>
     `insert into ${db.dialect.name('unsettled')} (chain_id, payment_id) select chain_id, payment_id from v where true
      on conflict (chain_id, payment_id) do nothing`
-  await bulk(db, keyColumns, toValues(keys), text)
+  await runBulk(db, keyColumns, toValues(keys), text)
 }
 
 export async function removeUnsettled(db: Connection, keys: readonly Tables['unsettled'][]): Promise<void> {
   const text = () =>
     `delete from ${db.dialect.name('unsettled')} where (chain_id, payment_id) in (select chain_id, payment_id from v)`
-  await bulk(db, keyColumns, toValues(keys), text)
+  await runBulk(db, keyColumns, toValues(keys), text)
 }
 
 export function nextChainQuery(db: Connection, after: number) {

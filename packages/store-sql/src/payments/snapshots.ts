@@ -1,7 +1,7 @@
 /** Stores snapshots in a short form, and puts deliveries into the outbox. Source: docs/interface.md 2.3. @module */
 import type { NewSnapshot } from '@payment-integration/core/internal'
 import type { BulkInsert, Connection, Parameter } from '../engine.js'
-import { bulk, listColumns, type StatementText } from '../internal/statements.js'
+import { listColumns, runBulk, type StatementText } from '../internal/statements.js'
 import { checkInteger, parseId, toHex, toNumber, toPlainBytes } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 
@@ -155,7 +155,7 @@ async function readNotifiedIntegrations(
   const text: StatementText = (parameter) =>
     `select i.address, ${nowText(parameter)} as now from v join ${name('integrations')} as i on i.address = v.address
      where i.notification_url is not null`
-  const integrations = await bulk<{ address: Uint8Array; now: Integer }>(db, columns, values, text)
+  const integrations = await runBulk<{ address: Uint8Array; now: Integer }>(db, columns, values, text)
   const at = integrations[0]?.now
   return {
     notified: new Set(integrations.map(({ address }) => toHex(address))),

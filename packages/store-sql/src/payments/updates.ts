@@ -9,7 +9,7 @@ import type {
 } from '@payment-integration/core/internal'
 import { sql } from 'kysely'
 import type { Connection, SqlDialect } from '../engine.js'
-import { bulk, listColumns, runPrepared, type StatementText } from '../internal/statements.js'
+import { listColumns, runBulk, runPrepared, type StatementText } from '../internal/statements.js'
 import { checkInteger, pack, parseId, toHex, toNullableNumber, toNumber, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { Tables } from '../schema/tables.js'
@@ -58,7 +58,7 @@ export async function insertUpdates(db: Connection, updates: readonly NewUpdate[
   const text = () =>
     `insert into ${db.dialect.name('updates')} (${insertNames}) select ${insertNames} from v where true
      on conflict (id) do nothing returning id`
-  const inserted = await bulk<{ id: string }>(db, insertColumns, updates.map(toInsertValues), text)
+  const inserted = await runBulk<{ id: string }>(db, insertColumns, updates.map(toInsertValues), text)
   return inserted.map(({ id }) => id)
 }
 
@@ -84,7 +84,7 @@ export async function waitingUpdates(db: Connection, keys: readonly PaymentSelec
   if ((await hasWaitingQuery(db).execute()).length === 0) return []
   const distinct = new Map(keys.map(({ chainId, txHash }) => [`${chainId}:${txHash}`, [chainId, txHash]]))
   const text = () => waitingText(db.dialect)
-  const rows = await bulk<{ seq: Integer; body: string }>(db, keyColumns, [...distinct.values()], text)
+  const rows = await runBulk<{ seq: Integer; body: string }>(db, keyColumns, [...distinct.values()], text)
   return rows.sort((a, b) => toNumber(a.seq) - toNumber(b.seq)).map(({ body }) => unpack<ProcessorUpdate>(body))
 }
 
@@ -116,7 +116,7 @@ export async function settleUpdates(db: Connection, settled: readonly SettledUpd
     pack(reason),
     version,
   ])
-  const settledRows = await bulk(db, settledColumns, rows, () => settleText(db.dialect))
+  const settledRows = await runBulk(db, settledColumns, rows, () => settleText(db.dialect))
   if (settledRows.length === rows.length) return
   const ids = settled.map(({ id }) => id).join(' or ')
   throw new RangeError(`There is no waiting update ${ids}; nothing was recorded.`)

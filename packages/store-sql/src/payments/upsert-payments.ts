@@ -2,7 +2,7 @@
 import type { NewPayment, UpsertedPayments } from '@payment-integration/core/internal'
 import type { PaymentFacts, StoredPayment } from '@payment-integration/core/ports'
 import type { Connection } from '../engine.js'
-import { bulk, listColumns } from '../internal/statements.js'
+import { listColumns, runBulk } from '../internal/statements.js'
 import { toNumber } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { storeFormerPositions } from './integration-payments.js'
@@ -58,7 +58,7 @@ async function readStoredIds(db: Connection, payments: readonly NewPayment[]): P
   const columns = [...keyColumns, ...listColumns({ place: 'integer' })]
   const values = payments.map(({ facts }, place) => [...keyValues(facts), place])
   const text = () => `select p.id, v.place from v join ${db.dialect.name('payments')} as p on ${sameKey}`
-  const rows = await bulk<{ id: Integer; place: Integer }>(db, columns, values, text)
+  const rows = await runBulk<{ id: Integer; place: Integer }>(db, columns, values, text)
   return new Map(rows.map(({ id, place }) => [toNumber(place), toNumber(id)]))
 }
 
@@ -69,7 +69,7 @@ async function updateKnown(db: Connection, rows: readonly (readonly unknown[])[]
      set ${changingColumns.map((name) => `${name} = v.${name}`).join(', ')}
      from v
      where ${sameKey} and (${changingColumns.map((name) => `p.${name} is distinct from v.${name}`).join(' or ')})`
-  await bulk(db, insertColumns, rows, text)
+  await runBulk(db, insertColumns, rows, text)
 }
 
 async function repositionStatuses(db: Connection, stored: readonly PaymentFacts[]): Promise<void> {
@@ -80,13 +80,13 @@ async function repositionStatuses(db: Connection, stored: readonly PaymentFacts[
     `update ${name('statuses')} as s set block_timestamp = v.block_timestamp
      from v join ${name('payments')} as p on ${sameKey}
      where s.payment_id = p.id and s.block_timestamp <> v.block_timestamp`
-  await bulk(db, columns, values, text)
+  await runBulk(db, columns, values, text)
 }
 
 async function findDropped(db: Connection, storedFacts: readonly PaymentFacts[]): Promise<StoredPayment[]> {
   const text = () =>
     `select ${lockedColumns} from v join ${db.dialect.name('payments')} as p on ${sameKey}
      where p.dropped is not null${db.dialect.lockRows('p')}`
-  const rows = await bulk<FactRow>(db, keyColumns, storedFacts.map(keyValues), text)
+  const rows = await runBulk<FactRow>(db, keyColumns, storedFacts.map(keyValues), text)
   return (await withStatuses(db, rows)).sort((a, b) => Number(a.id) - Number(b.id))
 }

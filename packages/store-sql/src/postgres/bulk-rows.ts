@@ -171,7 +171,7 @@ export async function insertRows<Row>(db: Connection, insert: BulkInsert, suffix
     // The database executes one statement while the next one is built.
     const query = buildInsert(db.dialect, { ...insert, rows: insert.rows.slice(from, from + maxRows) }, suffix)
     await takeAnswer()
-    running = db.executeQuery<Row>(insert.sends === true ? new SentQuery(query) : query)
+    running = db.executeQuery<Row>(insert.isPipelined === true ? new SentQuery(query) : query)
     // The reader of the rows gets the error; until then it must not end the process.
     running.catch(() => undefined)
     await nextTurn()

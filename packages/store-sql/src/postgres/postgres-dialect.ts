@@ -11,7 +11,7 @@ import { lockRow } from './row-locks.js'
 
 /** Limit and order lead the planner to one index search per integration and lane. */
 function dueText(name: SqlDialect['name'], query: DueQuery, now: string, parameter: Parameter): string {
-  const { scans, probes, maxIntegrations, maxPerIntegration, excludedIds } = query
+  const { scans, includesProbes, maxIntegrations, maxPerIntegration, excludedIds } = query
   const exclusion = excludedIds.length === 0 ? '' : `and not ${matchOneOf('q.id', 'integer', excludedIds, parameter)}`
   const integrationLimit = `${parameter(maxIntegrations)}::bigint`
   const perIntegrationLimit = `${parameter(maxPerIntegration)}::bigint`
@@ -46,7 +46,7 @@ function dueText(name: SqlDialect['name'], query: DueQuery, now: string, paramet
         cross join lateral ((${oldest(0, '1')}) union all (${oldest(1, '1')})) h
       where i.address = e.integration and ${mayBeNotified} order by h.due_at, h.id limit 1
     ) d limit ${integrationLimit}`
-  const parts = [...scans.map(selectDue), ...(probes ? [probe()] : [])]
+  const parts = [...scans.map(selectDue), ...(includesProbes ? [probe()] : [])]
   const tables = scans.map((scan) => dueScanText(name('outbox'), scan, parameter))
   return `with recursive ${tables.join(', ')} ${parts.map((part) => `(${part})`).join(' union all ')}`
 }

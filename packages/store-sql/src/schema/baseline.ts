@@ -19,7 +19,7 @@ const legacyTables: Statements = (types, name) => {
 }
 
 const chainTables: Statements = (types, name) => {
-  const { segmentId, integer, code, tableOptions } = types
+  const { neverReusedId, integer, code, tableOptions } = types
   const deposits = name('deposits')
   return [
     `create table ${name('checkpoints')} (
@@ -32,7 +32,7 @@ const chainTables: Statements = (types, name) => {
        chain_id ${integer} not null, router ${code} not null, from_block ${integer} not null, to_block ${integer},
        primary key (chain_id, router))${tableOptions()}`,
     `create table ${deposits} (
-       id ${segmentId}, chain_id ${integer} not null, tx_hash ${code} not null, ordinal ${integer} not null,
+       id ${neverReusedId}, chain_id ${integer} not null, tx_hash ${code} not null, ordinal ${integer} not null,
        block_number ${integer} not null, waiting ${integer} not null, body text not null,
        unique (chain_id, tx_hash, ordinal))${tableOptions()}`,
     `create index deposits_waiting on ${deposits} (id) where waiting = 1`,
@@ -42,14 +42,14 @@ const chainTables: Statements = (types, name) => {
 
 /** Snapshots, the outbox of pending deliveries, their attempts, and the endpoints whose last attempt failed. */
 const deliveryTables: Statements = (types, name) => {
-  const { segmentId, hasPartitions, integer, int, short, code, bytes, real } = types
+  const { neverReusedId, hasPartitions, integer, int, short, code, bytes, real } = types
   const { hasBulkForeignKeys, segmentedBy, tableOptions } = types
   const [snapshots, outbox, endpoints] = [name('snapshots'), name('outbox'), name('endpoints')]
   const segments = name('segments')
   const foreignKey = (definition: string) => (hasBulkForeignKeys ? `, foreign key ${definition}` : '')
   return [
     `create table ${snapshots} (
-       id ${segmentId}, payment_id ${integer} not null, created_at ${integer} not null, version ${int} not null,
+       id ${neverReusedId}, payment_id ${integer} not null, created_at ${integer} not null, version ${int} not null,
        integration ${bytes}, undelivered ${code}, body ${bytes} not null
        ${hasPartitions ? '' : ', unique (payment_id, version)'}
        ${foreignKey(`(payment_id) references ${name('payments')} (id)`)}
@@ -203,7 +203,7 @@ const paymentTables: Statements = (types, name) => {
        token_out_address ${bytes}, token_out_symbol text, token_out_gross text not null,
        token_out_net text not null, pricing text, dropped text,
        unique (tx_hash, chain_id, ordinal))${tableOptions()}`,
-    // Pages: one index per filter, in the order of docs/interface.md 4.1 up to the block time, read backwards.
+    // One index per filter of a page, sorted as in docs/interface.md 4.1 up to the block time, and read backwards.
     // Payments with the same block time are sorted by each query.
     `create index payments_page on ${payments} (integration, block_timestamp) where is_primary = 1`,
     `create index payments_page_sender on ${payments} (integration, sender, block_timestamp) where is_primary = 1`,
@@ -212,7 +212,7 @@ const paymentTables: Statements = (types, name) => {
     // The first column is always 1: it makes SQLite's planner prefer this index to payments_block.
     `create index payments_overdue on ${payments} (off_chain, chain_id, block_number, id)
      where off_chain = 1 and dropped is null`,
-    // The status of each payment that was changed; the others have the initial one.
+    // One row per payment whose status has changed; the others have the initial status.
     `create table ${name('statuses')} (
        payment_id ${integer} not null primary key${reference}, block_timestamp ${integer} not null,
        version ${int} not null, state text, recipient text, invoice text)${tableOptions(80)}`,

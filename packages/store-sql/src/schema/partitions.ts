@@ -7,7 +7,7 @@ export interface SegmentIds {
   readonly end: number
 }
 
-/** The number of ids of the first segment: enough for decades in which no other segment begins. */
+/** The number of ids of the first segment: enough for decades, even if no other segment begins. */
 const idsOfFirst = 10 ** 12
 /** The number of ids of every later segment. A public id has 15 digits, so 9,990 such segments fit. */
 const idsOfOthers = 10 ** 11

@@ -35,11 +35,11 @@ export interface Tables extends IdentityTables {
     token_out_decimals: Integer | null
     token_out_gross: string
     token_out_net: string
-    /** An array of `payments/payment-row.ts`; null: no fact is known. */
+    /** A JSON array that `payments/payment-row.ts` packs; null: no fact is known. */
     pricing: JsonText | null
     /** 1 while the payment is off the chain. */
     off_chain: Integer
-    /** The former state; null unless it was dropped. */
+    /** The state before the payment was dropped; null unless it was. */
     dropped: JsonText | null
     /** 1 for a payment that the read API, area (a) of the interface, shows. */
     is_primary: Integer
@@ -52,7 +52,7 @@ export interface Tables extends IdentityTables {
     block_timestamp: Integer
     version: Integer
     state: string | null
-    /** An array of `payments/payment-row.ts`, like `invoice`. */
+    /** A JSON array that `payments/payment-row.ts` packs, like `invoice`. */
     recipient: JsonText | null
     invoice: JsonText | null
   }
@@ -169,9 +169,9 @@ export interface Tables extends IdentityTables {
   updates: {
     /** Order of receipt. */
     seq: Generated<Integer>
-    /** The payment that it was decided on; null while it waits. */
+    /** The payment for which the outcome was decided; null while the update waits. */
     payment_id: Integer | null
-    /** The next three columns are set while it waits; `body` also if it was rejected. */
+    /** The next three columns are set while the update waits; `body` also if it was rejected. */
     chain_id: Integer | null
     tx_hash: Uint8Array | null
     /** The whole update. */
@@ -202,7 +202,7 @@ export interface Tables extends IdentityTables {
     previous_signing_sealed: string | null
     previous_signing_until: Integer | null
     created_at: Integer
-    /** Counts changes of its URL and times it was enabled. Attempts of an earlier epoch do not count for its health. */
+    /** Counts changes of the URL, and each time it is enabled. Attempts of an earlier epoch do not count for health. */
     endpoint_epoch: Integer
   }
 
@@ -303,7 +303,7 @@ export interface Tables extends IdentityTables {
     chain_id: Integer
     block_number: Integer
     block_hash: string
-    /** On a checkpoint after a reorg: the highest block indexed before. Valid while it is above the checkpoint. */
+    /** On a checkpoint after a reorg: the highest block indexed before. Valid while that block is above the checkpoint. */
     reached: Integer | null
   }
 

@@ -18,7 +18,7 @@ import { type Integer, sqliteTypes } from '../schema/migration.js'
 
 /** CROSS JOIN fixes the order of loops: a skip scan over the integrations, then a limited index search for each. */
 function dueText(query: DueQuery, now: string, parameter: Parameter): string {
-  const { scans, probes, maxIntegrations, maxPerIntegration, excludedIds } = query
+  const { scans, includesProbes, maxIntegrations, maxPerIntegration, excludedIds } = query
   const exclusion = excludedIds.length === 0 ? '' : `and not ${matchOneOf('q.id', 'integer', excludedIds, parameter)}`
   const integrationLimit = parameter(maxIntegrations)
   const perIntegrationLimit = parameter(maxPerIntegration)
@@ -46,7 +46,7 @@ function dueText(query: DueQuery, now: string, parameter: Parameter): string {
       order by e.blocked_until limit ${integrationLimit}
     ) i cross join outbox d
     where d.id = (${oldest(lane, '1')})`
-  const parts = [...scans.map(selectDue), ...(probes ? [probe(0), probe(1)] : [])]
+  const parts = [...scans.map(selectDue), ...(includesProbes ? [probe(0), probe(1)] : [])]
   const tables = scans.map((scan) => scanText('outbox', scan, parameter))
   return `with recursive ${tables.join(', ')} ${parts.join(' union all ')}`
 }

@@ -1,6 +1,6 @@
 /** Identity on a store in memory, a scripted provider and a clock that the test moves. @module */
 import { expect } from 'vitest'
-import { verificationAssignments } from '../../../store-sql/src/identity/subjects.js'
+import { formatVerificationAssignments } from '../../../store-sql/src/identity/subjects.js'
 import { pack } from '../../../store-sql/src/internal/values.js'
 import { createIdentity, type IdentityDeps } from '../../src/identity/identity.js'
 import type { IdentitySubject, RedemptionRecord, VerificationChange } from '../../src/identity/identity-store.js'
@@ -149,7 +149,7 @@ export function identitySetup({ hosted = false } = {}) {
     /** Changes rows as no use case does. */
     seedSubject(id: string, change: VerificationChange) {
       const values: unknown[] = []
-      const assignments = verificationAssignments(change, (value) => {
+      const assignments = formatVerificationAssignments(change, (value) => {
         values.push(value)
         return '?'
       })

@@ -20,6 +20,7 @@ export interface Candidate {
 
 /** The free slots of a dispatcher, and its POSTs in flight. Candidates that took a slot count as in flight. */
 export interface FreeSlots {
+  /** The most deliveries that the claim may still take. */
   limit: number
   /** Of `limit`, the most retries, replays and probes. */
   maxRetries: number
@@ -103,11 +104,11 @@ export const lastAddress = `0x${'ff'.repeat(21)}`
 
 /** A common table expression of a scan's integrations. Its last row may be null, or after the end of the scan. */
 export function scanText(outbox: string, { lane, after, upTo }: DueScan, parameter: Parameter): string {
-  const next = (than: string) => `(select d.integration from ${outbox} d
+  const selectNext = (than: string) => `(select d.integration from ${outbox} d
       where d.lane = ${lane} and d.integration > ${than} order by d.integration limit 1)`
   return `${scanName(lane)} (integration) as (
-    select ${next(parameter(parseKey(after)))} union all
-    select ${next('w.integration')} from ${scanName(lane)} w where w.integration < ${parameter(parseKey(upTo))}
+    select ${selectNext(parameter(parseKey(after)))} union all
+    select ${selectNext('w.integration')} from ${scanName(lane)} w where w.integration < ${parameter(parseKey(upTo))}
   )`
 }
 

@@ -30,8 +30,8 @@ import { takeProbes } from './endpoint-rows.js'
 import { formatLeaseToken, isSuperseded, type Lease, type Moment, removeUndelivered, writeLeases } from './settle.js'
 
 /**
- * Lane by lane: least-loaded endpoint first, then its least-loaded integration, then its longest due delivery.
- * `hasMore`: another read may bring more candidates. `isLimitReached`: an endpoint's limit left one out.
+ * Chooses lane by lane: the least-loaded endpoint, its least-loaded integration, then its longest due delivery.
+ * `hasMore`: another read may bring more candidates. `isLimitReached`: an endpoint's limit left a candidate out.
  */
 function choose({ candidates, truncated, hasMore }: Candidates, slots: FreeSlots) {
   const chosen: Candidate[] = []
@@ -95,18 +95,18 @@ function orderByIntegration(queue: readonly Candidate[], truncated: ReadonlySet<
     return { candidate, inFlight }
   })
   const lastServed = slots.lastServedByEndpoint.get(queue[0]?.endpoint ?? '') ?? ''
-  const roundAfterLast = ({ integration }: Candidate) => (integration > lastServed ? 0 : 1)
+  const getRound = ({ integration }: Candidate) => (integration > lastServed ? 0 : 1)
   ordered.sort(
     (a, b) =>
       a.inFlight - b.inFlight ||
-      roundAfterLast(a.candidate) - roundAfterLast(b.candidate) ||
+      getRound(a.candidate) - getRound(b.candidate) ||
       (a.candidate.integration < b.candidate.integration ? -1 : 1),
   )
-  let unread = Number.POSITIVE_INFINITY
+  let unreadAt = Number.POSITIVE_INFINITY
   for (const { lane, integration, probe } of queue)
-    if (!probe && truncated.has(`${lane} ${integration}`)) unread = Math.min(unread, next.get(integration) ?? 0)
+    if (!probe && truncated.has(`${lane} ${integration}`)) unreadAt = Math.min(unreadAt, next.get(integration) ?? 0)
   const knownTurns =
-    unread === Number.POSITIVE_INFINITY ? unread : ordered.filter(({ inFlight }) => inFlight < unread).length
+    unreadAt === Number.POSITIVE_INFINITY ? unreadAt : ordered.filter(({ inFlight }) => inFlight < unreadAt).length
   return { ordered, knownTurns }
 }
 
@@ -189,7 +189,7 @@ export function lockText(dialect: SqlDialect, ids: readonly number[], moment: Mo
   }
 }
 
-/** The most reads of a claim, which replace superseded or locked deliveries. The next claim continues there. */
+/** The most reads of one claim: each replaces superseded or locked deliveries. The next claim continues after them. */
 const maxPages = 100
 
 /** Claims in a row that skip retries and replays, while first attempts reach their limits and no retry is due. */
@@ -230,10 +230,10 @@ async function claim(
   const claimed: ClaimedDelivery[] = []
   const excludedIds: number[] = []
   let pages = 0
-  let limitReached = false
+  let isLimitReached = false
   for (const lanes of lanesTogether) {
     const areRetries = lanes.includes(1)
-    if (areRetries && limitReached && rotation.skips > 0) {
+    if (areRetries && isLimitReached && rotation.skips > 0) {
       rotation.skips -= 1
       break
     }
@@ -241,23 +241,23 @@ async function claim(
     for (let hasMore = true; hasMore && slots.limit > 0 && pages < maxPages; pages += 1) {
       const candidates = await readCandidates(db, slots, lanes, excludedIds, { now: lease.now, rotation })
       const choice = choose(candidates, slots)
-      limitReached ||= choice.isLimitReached
+      isLimitReached ||= choice.isLimitReached
       if (choice.chosen.length === 0) break
-      const { deliveries, locked, superseded } = await leaseChosen(db, choice.chosen, lease)
-      for (const candidate of [...locked, ...superseded]) releaseSlot(slots, candidate)
-      excludedIds.push(...pickIds(locked))
+      const { deliveries, unavailable, superseded } = await leaseChosen(db, choice.chosen, lease)
+      for (const candidate of [...unavailable, ...superseded]) releaseSlot(slots, candidate)
+      excludedIds.push(...pickIds(unavailable))
       claimed.push(...deliveries)
-      hasMore = choice.hasMore || locked.length > 0 || superseded.length > 0
+      hasMore = choice.hasMore || unavailable.length > 0 || superseded.length > 0
     }
     if (areRetries) rotation.skips = claimed.length > before ? 0 : skipsInARow
   }
   return claimed
 }
 
-/** Leases the chosen deliveries, except locked ones, and settles superseded ones. */
+/** Leases the chosen deliveries, except those that changed or that others have locked; settles superseded ones. */
 async function leaseChosen(db: Connection, chosen: readonly Candidate[], lease: Lease) {
   const lockedById = await lockDeliveries(db, chosen, lease.now)
-  const locked = chosen.filter(({ id }) => !lockedById.has(id))
+  const unavailable = chosen.filter(({ id }) => !lockedById.has(id))
   const superseded = chosen.filter(({ id }) => toNumber(lockedById.get(id)?.row.superseded ?? 0) === 1)
   await removeUndelivered(db, 'superseded', pickIds(superseded))
   const current = chosen.filter(({ id }) => toNumber(lockedById.get(id)?.row.superseded ?? 1) === 0)
@@ -267,7 +267,7 @@ async function leaseChosen(db: Connection, chosen: readonly Candidate[], lease: 
     const delivery = lockedById.get(candidate.id)
     return delivery === undefined ? [] : [toClaimedDelivery(db.dialect, candidate, delivery, lease.storedToken)]
   })
-  return { deliveries, locked, superseded }
+  return { deliveries, unavailable, superseded }
 }
 
 /** Drops the probes that another dispatcher took meanwhile. */

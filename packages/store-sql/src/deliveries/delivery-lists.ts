@@ -93,13 +93,13 @@ export function firstIdQuery(db: Connection, time: number) {
 
 const { selectFrom } = expressionBuilder<Tables>()
 
-/** The lowest id whose history may still change: its segment is not closed. */
+/** The lowest id of a delivery whose history may still change, because its segment is not closed. */
 const lowestOpen = selectFrom('segments as closed')
   .select(({ fn }) => fn.coalesce(fn.max('closed.first_delivery'), sql.lit(0)).as('lowest'))
   .where('closed.closes', '=', sql.lit(1))
 
-/** Whether the history of a delivery has ended, so that its attempts may be archived. */
-const hasEnded = (id: string): RawBuilder<boolean> => sql`${sql.ref(id)} < ${lowestOpen}`
+/** Whether the segment of a delivery is closed, so that its attempts may be archived. */
+const isClosed = (id: string): RawBuilder<boolean> => sql`${sql.ref(id)} < ${lowestOpen}`
 
 /**
  * A condition for deliveries that are neither pending, exhausted nor superseded: true for delivered ones, false for
@@ -111,7 +111,7 @@ export function isDelivered(id: string): RawBuilder<boolean> {
     .where('success.delivery_id', '=', sql.ref<Integer>(id))
     .where('success.reason', 'is', null)
     .limit(sql.lit(1))
-  return sql`(${hasEnded(id)} or ${success} is not null)`
+  return sql`(${isClosed(id)} or ${success} is not null)`
 }
 
 export async function findMissing(
@@ -158,7 +158,8 @@ interface RangeFilter extends DeliveryFilter {
 export const chooseIdColumn = ({ status }: DeliveryFilter) => (status === 'pending' ? 'q.id' : 'd.id')
 
 /**
- * Deliveries `d` with their payments `p`, and their outbox rows `q` while pending. Rejects malformed ids and numbers.
+ * Deliveries `d` with their payments `p`, and their outbox rows `q` while pending. Rejects malformed bounds.
+ * A malformed `deliveryId` matches nothing.
  */
 export function selectFiltered(db: Connection, filter: RangeFilter) {
   const { integrationAddress, chainId, txHash, status } = filter
@@ -233,7 +234,7 @@ export function countQuery(db: Connection, filter: DeliveryFilter, atMost?: numb
   return db.selectFrom(counted.as('matches')).select(sql<Integer>`count(*)`.as('deliveries'))
 }
 
-const ended = sql<Integer>`case when ${hasEnded('d.id')} then 1 else 0 end`.as('ended')
+const closed = sql<Integer>`case when ${isClosed('d.id')} then 1 else 0 end`.as('closed')
 
 export const viewColumns = [
   'd.id',
@@ -244,7 +245,7 @@ export const viewColumns = [
   'd.created_at',
   'p.chain_id',
   'p.tx_hash',
-  ended,
+  closed,
 ] as const
 
 export function listQuery(db: Connection, query: RangeFilter & { readonly limit: number }) {
@@ -285,5 +286,5 @@ export async function withAttempts(db: Connection, deliveries: readonly ListRow[
 function deriveStatus(row: ListRow, attempts: readonly AttemptRecord[]): DeliveryView['status'] {
   if (row.due_at !== null) return 'pending'
   if (row.undelivered !== null) return row.undelivered as 'exhausted' | 'superseded'
-  return toNumber(row.ended) === 1 || attempts.some(({ reason }) => reason === null) ? 'delivered' : 'missing'
+  return toNumber(row.closed) === 1 || attempts.some(({ reason }) => reason === null) ? 'delivered' : 'missing'
 }

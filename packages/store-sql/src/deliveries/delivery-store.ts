@@ -1,4 +1,4 @@
-/** The delivery store: backlog, streams and replays. @module */
+/** Stores deliveries: their backlog, streams and replays. @module */
 import type { DeliveryStore, ReplayRequest, ReplayResult, StreamQuery } from '@payment-integration/core/internal'
 import type { IdSource } from '@payment-integration/core/ports'
 import type { Connection, Engine, Lane, Parameter, SqlDialect } from '../engine.js'
@@ -25,8 +25,8 @@ async function readEarliest(read: Connection) {
 }
 
 /**
- * The first due times of open and of blocked endpoints, and the first time when a delivery can be claimed. A skip scan
- * per lane, because a plain minimum would read the whole backlog.
+ * The first due times of open and of blocked endpoints, and the first time when a delivery can be claimed. Uses a skip
+ * scan per lane, because a plain minimum would read the whole backlog.
  */
 export function earliestQuery(dialect: SqlDialect) {
   const { name, nowText } = dialect
@@ -114,8 +114,8 @@ async function returnToOutbox(db: Connection, ids: readonly number[]): Promise<n
 }
 
 /**
- * Builds `completeUpTo`. Ids up to the newest are complete once every transaction that was writing when it was read has
- * ended. Later writers get higher ids.
+ * Builds `completeUpTo`. Ids up to the newest one are complete once all transactions have ended that were writing when
+ * that id was read. Later writers get higher ids.
  */
 function createCompleteUpTo(read: Connection): DeliveryStore['completeUpTo'] {
   let complete: number | null = null
@@ -168,8 +168,9 @@ export function createDeliveryStore(engine: Engine, ids: IdSource): DeliveryStor
     async backlog({ atMost }) {
       const { rows } = await read.dialect.pending(checkInteger(atMost, 'atMost', 1)).execute(read)
       const { open, blocked, now } = await readEarliest(read)
-      const since = (due: number | null) => (due === null || due > now ? null : now - due)
-      return { pending: toNumber(rows[0]?.pending ?? 0), oldestDueMs: since(open), oldestBlockedMs: since(blocked) }
+      const getOverdueMs = (due: number | null) => (due === null || due > now ? null : now - due)
+      const [oldestDueMs, oldestBlockedMs] = [getOverdueMs(open), getOverdueMs(blocked)]
+      return { pending: toNumber(rows[0]?.pending ?? 0), oldestDueMs, oldestBlockedMs }
     },
     ...createDeliveryLists(read),
     findMissing: (query) => findMissing(read, query),

@@ -65,21 +65,21 @@ export async function judgeEndpoints(
     const isDelivered = report.results.some(({ delivered, epoch }) => delivered && epoch === before.epoch)
     const isFirstFailure = before.failures === 0 || isDelivered
     const failingSince = change.failures > 0 && isFirstFailure ? now : (before.failingSince ?? now)
-    const blocked = change.blocks > 0
-    const blockEnd = blocked ? now + (change.blockMs ?? 0) : null
+    const isBlocked = change.blocks > 0
+    const blockEnd = isBlocked ? now + (change.blockMs ?? 0) : null
     await writeHealth(db, integrationAddress, change, { failingSince, blockEnd })
-    if (blocked === before.blocks > 0) continue
+    if (isBlocked === before.blocks > 0) continue
     transitions.push({
       integrationAddress,
       failures: change.failures,
       blockedUntil: blockEnd,
-      failingMs: now - (blocked ? failingSince : (before.failingSince ?? now)),
+      failingMs: now - (isBlocked ? failingSince : (before.failingSince ?? now)),
     })
   }
   return transitions
 }
 
-/** The new health, or null where it stays the same. */
+/** The new health, or null if it stays the same. */
 function computeChange({ results }: EndpointReport, before: StoredHealth, judge: EndpointJudge): EndpointChange | null {
   const counting = results.filter(({ epoch }) => epoch === before.epoch)
   if (counting.length === 0) return null

@@ -133,9 +133,11 @@ export function createResetOverlongWaits({ transaction, dialect }: Engine): Deli
 export function createSettle({ transaction }: Engine): DeliveryStore['settle'] {
   return async (settled, judge) => {
     if (settled.length === 0) return { statuses: [], transitions: [] }
-    const attempts = settled.map((one) => {
-      if (one.verdict.kind === 'retry') checkInteger(one.verdict.inMs, 'inMs')
-      return { ...one, id: parseId(one.claim.deliveryId, 'deliveryId'), token: parseLeaseToken(one.claim.leaseToken) }
+    const attempts = settled.map((settledAttempt) => {
+      const { verdict, claim } = settledAttempt
+      if (verdict.kind === 'retry') checkInteger(verdict.inMs, 'inMs')
+      const [id, token] = [parseId(claim.deliveryId, 'deliveryId'), parseLeaseToken(claim.leaseToken)]
+      return { ...settledAttempt, id, token }
     })
     return transaction((db) => settle(db, attempts, judge), { searches: true })
   }
@@ -179,8 +181,8 @@ async function settle(
   const hasRetry = attempts.some(({ verdict }) => verdict.kind === 'retry')
   const rows = await runPrepared<LeasedRow>(db, lockLeasedText(db.dialect, ids, hasRetry))
   const leased = new Map(rows.map((row) => [toNumber(row.id), row]))
-  const missing = attempts.filter(({ id }) => !leased.has(id))
-  const locked = await findLockedElsewhere(db, missing)
+  const skipped = attempts.filter(({ id }) => !leased.has(id))
+  const locked = await findLockedElsewhere(db, skipped)
   const { statuses, finishedIds, retryRows, attemptRows, reports, now } = collect(attempts, leased, locked)
   await removeFromOutbox(db, finishedIds.delivered)
   for (const reason of ['exhausted', 'superseded'] as const) await removeUndelivered(db, reason, finishedIds[reason])
@@ -206,11 +208,11 @@ function collect(
   const attemptRows: unknown[][] = []
   const reports = new Map<string, EndpointReport & { results: EndpointReport['results'][number][] }>()
   let now = 0
-  for (const one of attempts) {
-    const { id, token, rejected = null, attempt, claim, verdict, countsForHealth = true } = one
+  for (const settling of attempts) {
+    const { id, token, rejected = null, attempt, claim, verdict, countsForHealth = true } = settling
     const row = leased.get(id)
     if (row === undefined || token === null || row.claim_token !== token.stored) {
-      statuses.push(locked.has(one) ? 'locked' : null)
+      statuses.push(locked.has(settling) ? 'locked' : null)
       continue
     }
     leased.delete(id) // A lease settles once.
@@ -237,22 +239,22 @@ function collect(
   return { statuses, finishedIds, retryRows, attemptRows, reports: [...reports.values()], now }
 }
 
-/** Finds the deliveries that still have their lease: another transaction must have locked their rows. */
+/** Finds the skipped attempts whose delivery still has its lease: another transaction must have locked its row. */
 async function findLockedElsewhere(
   db: Connection,
-  missing: readonly SettlingAttempt[],
+  skipped: readonly SettlingAttempt[],
 ): Promise<ReadonlySet<SettlingAttempt>> {
   const { name, oneOf } = db.dialect
-  if (missing.length === 0) return new Set()
-  const ids = missing.map(({ id }) => id)
+  if (skipped.length === 0) return new Set()
+  const ids = skipped.map(({ id }) => id)
   const text: StatementText = (parameter) => `select d.id, d.claim_token from ${name('outbox')} d
     where ${oneOf('d.id', 'integer', ids, parameter)} and d.claim_token is not null`
   const rows = await run<{ id: Integer; claim_token: string }>(db, text)
   const tokens = new Map(rows.map((row) => [toNumber(row.id), row.claim_token]))
-  return new Set(missing.filter(({ id, token }) => token !== null && tokens.get(id) === token.stored))
+  return new Set(skipped.filter(({ id, token }) => token !== null && tokens.get(id) === token.stored))
 }
 
-/** Skips locked rows, which would delay the whole group. Without `checksVersions`, `superseded` is 0. */
+/** Skips rows that others have locked: a wait would delay the whole group. Without `checksVersions`, `superseded` is 0. */
 export function lockLeasedText(dialect: SqlDialect, ids: readonly number[], checksVersions = true): StatementText {
   const { name, nowText, oneOf, skipLocked } = dialect
   const [superseded, snapshot, ofDelivery] = checksVersions

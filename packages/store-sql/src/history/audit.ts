@@ -40,7 +40,7 @@ export function bindAudit(db: Connection): AuditTransaction {
         throw new RangeError(
           nextSeq === null
             ? 'A record was added to the audit log without lockAudit before it.'
-            : `The record has seq ${record.seq}; the one that follows is ${nextSeq}.`,
+            : `The record has seq ${record.seq}; the next record must have seq ${nextSeq}.`,
         )
       await db.insertInto('audit').values(toValues(record)).execute()
       nextSeq += 1

@@ -13,7 +13,7 @@ import { beginSegment, closeSegments, findSegment, listSegments, unbounded, with
 
 /** Rows that one statement reads, or one transaction removes. */
 const groupSize = 1_000
-/** Longest wait for a segment's table lock, in ms. Claims queue behind the wait, and a dump may hold it for hours. */
+/** Longest wait for a segment's table lock, in ms. Claims queue behind the wait; a dump may keep the lock for hours. */
 const removalLockMs = 100
 
 export function createHistoryStore(engine: Engine): HistoryStore {
@@ -47,14 +47,14 @@ export function createHistoryStore(engine: Engine): HistoryStore {
       const text: StatementText = (parameter) => `select q.id from ${name('outbox')} q
         where q.id < ${parameter(deliveries.to)} and (q.claim_token is null or q.due_at <= ${nowText(parameter)})
         order by q.id limit ${groupSize}${skipLocked('q')}`
-      let givenUp = 0
-      for (let groupCount = groupSize; groupCount === groupSize; givenUp += groupCount)
+      let exhaustedCount = 0
+      for (let groupCount = groupSize; groupCount === groupSize; exhaustedCount += groupCount)
         groupCount = await transaction(async (db) => {
           const ids = (await run<{ id: Integer }>(db, text)).map(({ id }) => toNumber(id))
           await removeUndelivered(db, 'exhausted', ids)
           return ids.length
         })
-      return givenUp
+      return exhaustedCount
     },
     async count(kind, segment) {
       const range = getRange(kind, await findSegment(read, segment))
@@ -70,9 +70,9 @@ export function createHistoryStore(engine: Engine): HistoryStore {
       for (const [number] of stored)
         if (!(Number(number) >= range.from && Number(number) < range.to))
           throw new RangeError(
-            `Number ${number} of ${kind} is not of segment ${segment}; is the file of another database?`,
+            `Number ${number} of ${kind} is not of segment ${segment}; is this the file of another database?`,
           )
-      await transaction((db) => storeAgain(db, kind, stored))
+      await transaction((db) => restoreRows(db, kind, stored))
     },
   }
 }
@@ -105,21 +105,21 @@ async function findPart<Kind extends SegmentedKind>(
 }
 
 /** @throws RangeError When the payment or the delivery of a row does not exist. */
-async function storeAgain(db: Connection, kind: SegmentedKind, rows: readonly (readonly unknown[])[]) {
+async function restoreRows(db: Connection, kind: SegmentedKind, rows: readonly (readonly unknown[])[]) {
   const { table, columns, compared, ownerExists } = rowsByKind[kind]
   const { name } = db.dialect
-  const all = [...columns, ...compared]
+  const allColumns = [...columns, ...compared]
   const countText = () => `select count(*) as rows from v where ${ownerExists(name)}`
-  const owned = await runBulk<{ rows: Integer }>(db, all, rows, countText)
-  const count = owned.reduce((sum, each) => sum + toNumber(each.rows), 0)
-  if (count !== rows.length)
+  const owned = await runBulk<{ rows: Integer }>(db, allColumns, rows, countText)
+  const ownedCount = owned.reduce((sum, each) => sum + toNumber(each.rows), 0)
+  if (ownedCount !== rows.length)
     throw new RangeError(
-      `${rows.length - count} of ${rows.length} rows of ${kind} have no stored payment or delivery; is the file of another database?`,
+      `${rows.length - ownedCount} of ${rows.length} rows of ${kind} have no stored payment or delivery; is this the file of another database?`,
     )
-  const stored = columns.map((column) => column.name).join(', ')
+  const names = columns.map((column) => column.name).join(', ')
   const insertText = () =>
-    `insert into ${name(table)} (${stored}) select ${stored} from v where true on conflict do nothing`
-  await runBulk(db, all, rows, insertText)
+    `insert into ${name(table)} (${names}) select ${names} from v where true on conflict do nothing`
+  await runBulk(db, allColumns, rows, insertText)
 }
 
 const getRange = (kind: SegmentedKind, { deliveries, updates }: Segment): IdRange =>
@@ -133,7 +133,7 @@ async function countRows(db: Connection, kind: SegmentedKind, { from, to }: IdRa
   return toNumber((await query.execute(db)).rows[0]?.rows ?? 0)
 }
 
-/** Finds the waiting updates, which are not removed, even if they are decided meanwhile. */
+/** Finds the waiting updates by an index, made if missing. They are not removed, even if they are decided meanwhile. */
 async function findWaiting(engine: Engine, range: IdRange): Promise<Set<number>> {
   const { dialect, read } = engine
   if (!dialect.types.isStoredInSequence)

@@ -22,7 +22,7 @@ export interface IdRange {
   readonly to: number
 }
 
-/** The first id after the newest segment. */
+/** The `to` of the newest segment, which has no end yet. */
 export const unbounded = Number.MAX_SAFE_INTEGER
 
 /** Every segment, oldest first. The first one has no row. */
@@ -111,7 +111,7 @@ export async function closeSegments({ transaction, read }: Engine, upTo: number)
   })
 }
 
-/** Versions that one statement reads: a long statement would itself keep a snapshot open. */
+/** Versions that one statement reads. A long statement would keep a database snapshot open, and dead rows with it. */
 const checkedVersions = 10_000
 
 /** @throws RangeError When a delivery of these segments is missing: once closed, it could never be sent. */
@@ -126,7 +126,7 @@ async function assertNoneMissing(read: Connection, end: number): Promise<void> {
   }
 }
 
-/** The lowest id of a delivery that may be replayed. Prevents closing segments until the transaction ends. */
+/** The lowest id of a delivery that may be replayed. A lock keeps segments from closing until the transaction ends. */
 export async function findLowestReplayable(db: Connection): Promise<number> {
   await db
     .selectFrom('segments')

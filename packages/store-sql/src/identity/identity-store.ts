@@ -56,11 +56,11 @@ export function createIdentityStore(engine: Engine): IdentityStore {
           return `update ${name('identity_redemptions')} set
               leased_until = case when ${leasedAhead} then ${now} + ${leaseMs} else leased_until end,
               next_look_up_at = case when ${lookUpAhead} then ${now} else next_look_up_at end
-            where next_look_up_at is not null and (${leasedAhead} or ${lookUpAhead}) returning 1 as ended`
+            where next_look_up_at is not null and (${leasedAhead} or ${lookUpAhead}) returning 1 as corrected`
         })
         const pollsText: StatementText = (parameter) => `update ${name('identity_subjects')}
           set next_poll_at = ${nowText(parameter)}
-          where next_poll_at > ${nowText(parameter)} + ${pollMs + slackMs} returning 1 as ended`
+          where next_poll_at > ${nowText(parameter)} + ${pollMs + slackMs} returning 1 as corrected`
         const subjects = await run<unknown>(db, pollsText)
         return redemptions.length + subjects.length
       })

@@ -154,18 +154,18 @@ export interface StoredRedemption
 
 export function bindRedemptions(db: Connection): RedemptionTransaction {
   const table = db.dialect.name('identity_redemptions')
-  const first = ([row]: readonly StoredRedemption[]) => (row === undefined ? null : toRedemption(row))
+  const toFirst = ([row]: readonly StoredRedemption[]) => (row === undefined ? null : toRedemption(row))
   return {
-    async addRedemption({ externalUserId, integrationAddress, levelName, isFindable, ...rest }) {
-      const [subjectId, number] = [pack(rest.subjectId), checkInteger(rest.number, 'number', 1)]
-      const startedAt = checkInteger(rest.startedAt, 'startedAt')
-      const leaseMs = checkInteger(rest.leaseMs, 'leaseMs')
+    async addRedemption({ externalUserId, integrationAddress, levelName, isFindable, ...redemption }) {
+      const [subjectId, number] = [pack(redemption.subjectId), checkInteger(redemption.number, 'number', 1)]
+      const startedAt = checkInteger(redemption.startedAt, 'startedAt')
+      const leaseMs = checkInteger(redemption.leaseMs, 'leaseMs')
       await run(db, (parameter) => {
         const values = [pack(externalUserId), subjectId, number, integrationAddress, pack(levelName)]
-        const ends = [1, 2].map(() => formatLater(db.dialect, parameter, leaseMs))
+        const leaseEnd = () => formatLater(db.dialect, parameter, leaseMs)
         return `insert into ${table} (leased_until, next_look_up_at, external_user_id, subject_id,
             number, integration, level_name, is_findable, started_at, state)
-          values (${ends.join(', ')}, ${[...values, isFindable ? 1 : 0, startedAt].map(parameter).join(', ')}, 'in_flight')`
+          values (${leaseEnd()}, ${leaseEnd()}, ${[...values, isFindable ? 1 : 0, startedAt].map(parameter).join(', ')}, 'in_flight')`
       })
       const text: StatementText = (parameter) => `update ${db.dialect.name('identity_subjects')}
         set redemptions = ${parameter(number)} where id = ${parameter(subjectId)}`
@@ -189,11 +189,11 @@ export function bindRedemptions(db: Connection): RedemptionTransaction {
     async redemption(externalUserId) {
       const text: StatementText = (parameter) => `select ${redemptionColumns(db.dialect, parameter)} from ${table} r
         where r.external_user_id = ${parameter(pack(externalUserId))}`
-      return first(await run<StoredRedemption>(db, text))
+      return toFirst(await run<StoredRedemption>(db, text))
     },
     async findAttachedRedemption(applicantId) {
       const query = attachedQuery(db, applicantId)
-      return first((await db.executeQuery<StoredRedemption>(query)).rows)
+      return toFirst((await db.executeQuery<StoredRedemption>(query)).rows)
     },
     async openRedemptions(query) {
       const { rows } = await db.executeQuery<StoredRedemption>(openQuery(db, query))

@@ -27,7 +27,7 @@ export async function lockPersons(db: Connection, query: PersonQuery): Promise<I
     const [first] = ids
     if (first === undefined) return subjects
     if (locked.size === 0 && ids.length === 1) ids.push(first)
-    for (const id of ids) await lock(db, id)
+    for (const id of ids) await lockPerson(db, id)
     for (const id of ids) locked.add(id)
   }
 }
@@ -69,8 +69,8 @@ function getPersonIds(
   return [...new Set(ids)].sort()
 }
 
-/** Writes one row in one statement, so that the time does not reveal whether the row exists. */
-async function lock(db: Connection, id: string): Promise<void> {
+/** Locks a person's row by a write in one statement, so that the time does not reveal whether the row existed. */
+async function lockPerson(db: Connection, id: string): Promise<void> {
   const text: StatementText = (parameter) => `insert into ${db.dialect.name('identity_persons')} (id)
     values (${parameter(id)}) on conflict (id) do update set id = excluded.id`
   await run(db, text)
@@ -121,7 +121,7 @@ function toMissingApplicant(row: StoredSubject): MissingApplicant | null {
   }
 }
 
-export function verificationAssignments(change: VerificationChange, parameter: Parameter): string[] {
+export function formatVerificationAssignments(change: VerificationChange, parameter: Parameter): string[] {
   const { donor, applicantId, attachedNumber, attachedAt, review, reviewedAt, doubt, presence, missing } = change
   const values: Record<string, unknown> = {}
   if (donor !== undefined) values['donor'] = donor
@@ -133,12 +133,12 @@ export function verificationAssignments(change: VerificationChange, parameter: P
   if (doubt !== undefined) values['doubt'] = pack(doubt)
   if (presence !== undefined) {
     values['presence_at'] = checkNullableInteger(presence?.at ?? null, 'presence.at')
-    values['is_active'] = flag(presence?.isActive)
+    values['is_active'] = toFlag(presence?.isActive)
   }
   if (missing !== undefined) {
     values['missing_since'] = checkNullableInteger(missing?.since ?? null, 'missing.since')
-    values['missing_reported'] = flag(missing?.reported)
-    values['missing_confirmed'] = flag(missing?.confirmed)
+    values['missing_reported'] = toFlag(missing?.reported)
+    values['missing_confirmed'] = toFlag(missing?.confirmed)
   }
   return Object.entries(values).map(([column, value]) => `${column} = ${parameter(value)}`)
 }
@@ -147,7 +147,7 @@ function checkNullableInteger(value: number | null, what: string): number | null
   return value === null ? null : checkInteger(value, what)
 }
 
-function flag(value: boolean | undefined): 0 | 1 | null {
+function toFlag(value: boolean | undefined): 0 | 1 | null {
   return value === undefined ? null : value ? 1 : 0
 }
 
@@ -195,7 +195,7 @@ export function bindSubjects(db: Connection): SubjectTransaction {
     async changeVerification(subjectId, change) {
       const { pollInMs } = change
       await run(db, (parameter) => {
-        const set = ['revision = revision + 1', ...verificationAssignments(change, parameter)]
+        const set = ['revision = revision + 1', ...formatVerificationAssignments(change, parameter)]
         if (pollInMs === null) set.push('next_poll_at = null')
         else if (pollInMs !== undefined)
           set.push(`next_poll_at = ${db.dialect.nowText(parameter)} + ${parameter(checkInteger(pollInMs, 'pollInMs'))}`)

@@ -254,7 +254,7 @@ async function findLockedElsewhere(
   return new Set(skipped.filter(({ id, token }) => token !== null && tokens.get(id) === token.stored))
 }
 
-/** Skips rows that others have locked: a wait would delay the whole group. Without `checksVersions`, `superseded` is 0. */
+/** Skips rows that others locked: waiting would delay the whole group. Without `checksVersions`, `superseded` is 0. */
 export function lockLeasedText(dialect: SqlDialect, ids: readonly number[], checksVersions = true): StatementText {
   const { name, nowText, oneOf, skipLocked } = dialect
   const [superseded, snapshot, ofDelivery] = checksVersions

@@ -17,7 +17,7 @@ export const releasedMigrations: readonly Migration[] = [
 
 const getNewestVersion = (migrations: readonly Migration[]): number => baselineVersion + migrations.length - 1
 
-/** A phase of a migration. Of each version, the one that runs or ran last is stored. */
+/** A phase of a migration. For each version, the phase that runs or ran last is stored. */
 type Phase = 'expand' | 'contract'
 
 export interface VersionState {
@@ -101,7 +101,7 @@ async function runStep(engine: Engine, step: Step, run: StepRun): Promise<void> 
 }
 
 /**
- * Does nothing if another process has completed the step. On SQLite processes migrate concurrently. On PostgreSQL a
+ * Commits a step, unless another process has completed it. On SQLite processes migrate concurrently. On PostgreSQL a
  * stalled process may lose its lease, and the last statement of a killed process continues.
  */
 async function commitStep(
@@ -116,8 +116,8 @@ async function commitStep(
       async (db) => {
         await db.dialect.waitAtMost(db, lockMs)
         await db.dialect.lock(db, 'schema')
-        const now = (await readVersions(db)).find(({ version }) => version === state.version)
-        if (now?.phase === before?.phase && now?.steps === before?.steps) await work(db)
+        const current = (await readVersions(db)).find(({ version }) => version === state.version)
+        if (current?.phase === before?.phase && current?.steps === before?.steps) await work(db)
       },
       { isLong: true },
     )
@@ -162,7 +162,7 @@ async function backfill(
     }
     await commitStep(engine, { ...run, before }, work, position / last)
     before = { ...state, position: to }
-    ids = nextBatch(ids, performance.now() - begun)
+    ids = computeNextBatch(ids, performance.now() - begun)
     position = to
     run.report('progress', position / last)
   }
@@ -170,7 +170,7 @@ async function backfill(
 }
 
 /** Other transactions wait for the rows of a batch until it commits. */
-function nextBatch(ids: number, tookMs: number): number {
+function computeNextBatch(ids: number, tookMs: number): number {
   if (tookMs > 2 * batchMs) return Math.max(minBatch, Math.floor(ids / 2))
   return tookMs < batchMs / 2 ? Math.min(maxBatch, ids * 2) : ids
 }
@@ -239,11 +239,11 @@ function checkSchema(versions: readonly VersionState[], migrations: readonly Mig
   rejectContracted(versions, migrations)
   if (findPending(versions, migrations, 'expand').length === 0) return
   const newest = versions.at(-1)
-  const has =
+  const storedSchema =
     newest === undefined ? 'no tables yet' : `schema version ${newest.version}${newest.isDone ? '' : ', half-way'}`
   throw new StoreError(
     'ERR_STORE_SCHEMA',
-    `The database has ${has}, and this release needs version ${getNewestVersion(migrations)}. Migrate it first: payment-integration migrate apply.`,
+    `The database has ${storedSchema}, and this release needs version ${getNewestVersion(migrations)}. Migrate it first: payment-integration migrate apply.`,
   )
 }
 

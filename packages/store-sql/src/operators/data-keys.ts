@@ -87,11 +87,11 @@ export const sealedColumns: Readonly<Record<KeyColumn, SealedColumn | null>> = {
 export async function listSealingKeys(read: Connection, now: number): Promise<SealingKeyUse[]> {
   const rows = await run<{ place: string; key_version: Integer; row_count: Integer }>(read, (parameter) =>
     Object.entries(sealedColumns)
-      .flatMap(([name, place]) => {
-        if (place === null) return []
-        const [table = '', column = ''] = name.split('.')
-        const where = place.where === undefined ? '' : ` and ${place.where(parameter, now)}`
-        return `select '${place.secretName}' as place, ${column} as key_version, count(*) as row_count
+      .flatMap(([keyColumn, sealed]) => {
+        if (sealed === null) return []
+        const [table = '', column = ''] = keyColumn.split('.')
+        const where = sealed.where === undefined ? '' : ` and ${sealed.where(parameter, now)}`
+        return `select '${sealed.secretName}' as place, ${column} as key_version, count(*) as row_count
           from ${read.dialect.name(table)} where ${column} is not null${where} group by ${column}`
       })
       .join(' union all '),

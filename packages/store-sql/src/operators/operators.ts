@@ -12,7 +12,15 @@ import { prepare, type ValueOf } from '../internal/statements.js'
 import { checkInteger, toNumber } from '../internal/values.js'
 import type { Tables } from '../schema/tables.js'
 
-const names = ['name', 'role', 'enabled', 'passphrase', 'link_hash', 'link_expires_at', 'operators.created_at'] as const
+const columns = [
+  'name',
+  'role',
+  'enabled',
+  'passphrase',
+  'link_hash',
+  'link_expires_at',
+  'operators.created_at',
+] as const
 
 export function createOperatorStore(engine: Engine): OperatorStore {
   const { read } = engine
@@ -55,10 +63,10 @@ export function bindOperators(db: Connection): OperatorTransaction {
           ...(role === undefined ? {} : { role }),
           ...(enabled === undefined ? {} : { enabled: Number(enabled) }),
           ...(passphrase === undefined ? {} : { passphrase }),
-          ...(link === undefined ? {} : linkColumns(link)),
+          ...(link === undefined ? {} : toLinkColumns(link)),
         })
         .where('name', '=', name)
-        .returning(names)
+        .returning(columns)
         .executeTakeFirst()
       return row === undefined ? null : toOperatorRecord(row)
     },
@@ -97,7 +105,7 @@ export function bindOperatorSessions(db: Connection): SessionTransaction<Session
 function createOperatorReads(db: Connection): Pick<OperatorStore, 'find' | 'findByLink' | 'list'> {
   return {
     async list() {
-      const records = (await db.selectFrom('operators').select(names).execute()).map(toOperatorRecord)
+      const records = (await db.selectFrom('operators').select(columns).execute()).map(toOperatorRecord)
       return records.sort((a, b) => (a.name < b.name ? -1 : 1))
     },
     async find(name) {
@@ -112,11 +120,11 @@ function createOperatorReads(db: Connection): Pick<OperatorStore, 'find' | 'find
 }
 
 export function nameQuery(db: Connection, name: string) {
-  return db.selectFrom('operators').select(names).where('name', '=', name)
+  return db.selectFrom('operators').select(columns).where('name', '=', name)
 }
 
 export function linkQuery(db: Connection, hash: string) {
-  return db.selectFrom('operators').select(names).where('link_hash', '=', hash)
+  return db.selectFrom('operators').select(columns).where('link_hash', '=', hash)
 }
 
 export function sessionQuery(db: Connection, hash: string) {
@@ -135,7 +143,7 @@ export function deleteExpiredOperatorSessionsQuery(db: Connection, now: number) 
   return db.deleteFrom('operator_sessions').where('expires_at', '<=', now)
 }
 
-function linkColumns(link: OperatorRecord['link']) {
+function toLinkColumns(link: OperatorRecord['link']) {
   return { link_hash: link?.hash ?? null, link_expires_at: link?.expiresAt ?? null }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { onPostgres } from '../../test/support/on-postgres.js'
-import { columnSource, formatArray } from './bulk-rows.js'
+import { formatArray, formatColumns } from './bulk-rows.js'
 
 const texts = [
   ...['', 'null', 'NULL', null, '0xab', '0', '{}', ',', '"', '\\', '\\"', "'", ' ', '\n', 'a\u{1f9c0}', '"x"', '"x"'],
@@ -11,7 +11,7 @@ onPostgres('arrays', ({ admin }) => {
     const hex = ['0x', '0x00', null, '0xffab', `0x${'5c22'.repeat(16)}`]
     const columns = [{ name: 'a', type: 'hex' }] as const
     const given = hex.map((value) => [value])
-    const { source, values, parameters } = columnSource({ columns }, given)
+    const { source, values, parameters } = formatColumns({ columns }, given)
     const { rows } = await admin().query(`select ${values[0]} as found from ${source}`, parameters)
     expect(rows.map(({ found }) => found && `0x${found.toString('hex')}`)).toEqual(hex)
     for (const wrong of ['0xa', '0xAB', 'ab', '0x"}', '0xab '])
@@ -41,7 +41,7 @@ onPostgres('arrays', ({ admin }) => {
       const body = Uint8Array.from({ length: n === 2 ? 0 : n * 20 }, (_, byte) => byte)
       return [n % 3, '"same"', null, body, text] as const
     })
-    const { values, source, parameters } = columnSource({ columns }, given)
+    const { values, source, parameters } = formatColumns({ columns }, given)
     const query = `select ${values.join(', ')} from ${source}`
     const { rows } = await admin().query({ text: query, values: parameters, rowMode: 'array' })
     const asRead = given.map(([n, same, none, body, text]) => [String(n), same, none, Buffer.from(body), text])

@@ -18,7 +18,7 @@ export function formatArray(values: readonly unknown[], type?: BulkColumn['type'
   // Only the backslash of `\x` needs an escape.
   if (type === 'hex')
     return `{${values.map((value) => (value === null ? 'NULL' : `"\\${formatBytes(value)}"`)).join(',')}}`
-  // Cached, because symbols and prices repeat.
+  // The last text is cached, because symbols and prices repeat.
   let lastText: string | undefined
   let lastQuoted = ''
   let text = '{'
@@ -27,12 +27,12 @@ export function formatArray(values: readonly unknown[], type?: BulkColumn['type'
     if (value === null) text += 'NULL'
     else if (typeof value === 'number') text += value
     else {
-      const given = String(value)
-      if (plain.test(given)) text += given
+      const valueText = String(value)
+      if (plain.test(valueText)) text += valueText
       else {
-        if (given !== lastText) {
-          lastText = given
-          lastQuoted = `"${given.replace(/[\\"]/g, '\\$&')}"`
+        if (valueText !== lastText) {
+          lastText = valueText
+          lastQuoted = `"${valueText.replace(/[\\"]/g, '\\$&')}"`
         }
         text += lastQuoted
       }
@@ -44,11 +44,11 @@ export function formatArray(values: readonly unknown[], type?: BulkColumn['type'
 export const columnTypes = { integer: 'bigint', real: 'float8', text: 'text', hex: 'bytea', bytes: 'bytea' } as const
 
 /**
- * Formats rows by column: the text of each column, and a table expression of the rows, in order. A column with the
- * same value in all rows is a single value, unless the text must not depend on the rows. Bytes are one parameter with
- * the offset of each value.
+ * Formats rows by column. Returns an SQL expression per column, and a table expression of the rows in their order. A
+ * column with the same value in all rows is a single value, unless the text must not depend on the rows. A column of
+ * bytes is one parameter, with the offset and the length of each value.
  */
-export function columnSource(
+export function formatColumns(
   { columns, isPreparable = false }: Pick<BulkInsert, 'columns' | 'isPreparable'>,
   rows: BulkInsert['rows'],
 ) {
@@ -157,8 +157,8 @@ export async function insertNumbered(db: Connection, insert: BulkInsert, uniqueC
   const rows = await insertRows<{ id: Integer }>(db, insert, `${unless} returning id`)
   // PostgreSQL assigns the ids in the order of the rows.
   const ids = rows.map(({ id }) => toNumber(id)).sort((a, b) => a - b)
-  const fresh = new Set(ids)
-  return { ids: ids.length === insert.rows.length ? ids : null, isNew: (id) => fresh.has(id) }
+  const newIds = new Set(ids)
+  return { ids: ids.length === insert.rows.length ? ids : null, isNew: (id) => newIds.has(id) }
 }
 
 export async function insertRows<Row>(db: Connection, insert: BulkInsert, suffix: string): Promise<Row[]> {
@@ -172,7 +172,7 @@ export async function insertRows<Row>(db: Connection, insert: BulkInsert, suffix
     const query = buildInsert(db.dialect, { ...insert, rows: insert.rows.slice(from, from + maxRows) }, suffix)
     await takeAnswer()
     running = db.executeQuery<Row>(insert.isPipelined === true ? new SentQuery(query) : query)
-    // The reader of the rows gets the error; until then it must not end the process.
+    // The reader of the rows gets the error; until then the error must not end the process.
     running.catch(() => undefined)
     await nextTurn()
   }
@@ -183,7 +183,7 @@ export async function insertRows<Row>(db: Connection, insert: BulkInsert, suffix
 function buildInsert({ name }: SqlDialect, insert: BulkInsert, suffix: string): CompiledQuery {
   const { table, columns, rows, fixed = [] } = insert
   const names = [...columns, ...fixed].map((column) => column.name).join(', ')
-  const { values, source, parameters } = columnSource(insert, rows)
+  const { values, source, parameters } = formatColumns(insert, rows)
   const parameter = (value: unknown) => `$${parameters.push(value)}`
   const all = [...values, ...fixed.map(({ value }) => value(parameter))].join(', ')
   const text = `insert into ${name(table)} (${names}) select ${all} from ${source}${suffix}`

@@ -95,7 +95,7 @@ export interface PostgresStoreOptions {
    * `connectionString` without parameters for TLS, such as `sslmode`. @default TLS as in the address
    */
   readonly ca?: string | undefined
-  /** Accepts an unknown database product, by the name in the error. @default none */
+  /** An unknown database product to accept, by its name in the error. @default none */
   readonly acceptedEngine?: string | undefined
 }
 
@@ -135,7 +135,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
   const { connectionString, pool, clock, ids, preparedStatements, acceptedEngine } = options
   const { schema = postgresStoreDefaults.schema } = options
   if ((connectionString === undefined) === (pool === undefined))
-    throw new TypeError(`${pool ? 'Both' : 'Neither'} of connectionString and pool given; pass one of them.`)
+    throw new TypeError(`${pool ? 'Both' : 'Neither'} of connectionString and pool were given; pass one of them.`)
   checkSchema(schema)
   if (preparedStatements !== undefined && typeof preparedStatements !== 'boolean')
     throw new TypeError(`preparedStatements is ${String(preparedStatements)}; pass true or false.`)
@@ -173,8 +173,8 @@ function createOwnEngine(
   const limits = { lockTimeoutMs, statementTimeoutMs, idleInTransactionTimeoutMs }
   const settings: OwnPoolOptions = { connectTimeoutMs, limits, keepsSession, ca }
   const pools: pg.Pool[] = []
-  const open = (address: string, option: string, max: number, given = settings) => {
-    const opened = createOwnPool(address, option, max, given)
+  const open = (address: string, option: string, max: number, poolOptions = settings) => {
+    const opened = createOwnPool(address, option, max, poolOptions)
     pools.push(opened)
     return opened
   }
@@ -197,7 +197,7 @@ function createOwnEngine(
       answerTimeoutMs: standbyTimeoutMs,
     },
     answerTimeoutMs: statementTimeoutMs + answerGraceMs,
-    ownClients: true,
+    usesOwnPg: true,
     end: () => Promise.all(pools.map((each) => each.end())),
   })
 }

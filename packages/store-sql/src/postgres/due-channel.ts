@@ -5,40 +5,40 @@ import pg from 'pg'
 /** The first wait before a reconnect, in milliseconds; it doubles each time. */
 const reconnectMs = { min: 100, max: 10_000 } as const
 
-export function dueChannelName(schema: string): string {
+export function getDueChannelName(schema: string): string {
   const digest = createHash('sha256').update(`payment-integration\n${schema}\ndue`).digest()
   return `payment_integration_${digest.readBigUInt64BE(0)}`
 }
 
 /**
  * Announcements only shorten waits, since dispatchers also poll. So each is sent after the commit, where it delays no
- * other commit; concurrent ones are merged. `config` is for the listener's connection; null if there is no session to
- * listen in.
+ * other commit; concurrent announcements are merged. `config` is for the listener's connection; null if there is no
+ * session to listen in.
  */
 export function createDueChannel(
   schema: string,
   config: pg.ClientConfig | null,
   notify: (sql: string) => Promise<unknown>,
 ) {
-  const channel = dueChannelName(schema)
+  const channel = getDueChannelName(schema)
   const listeners = new Set<() => void>()
   let listening: { end(): Promise<void> } | null = null
-  let sending = false
-  let requested = false
+  let isSending = false
+  let isRequested = false
 
   async function send(): Promise<void> {
-    sending = true
+    isSending = true
     do {
-      requested = false
+      isRequested = false
       await notify(`notify ${channel}`).catch(() => undefined)
-    } while (requested)
-    sending = false
+    } while (isRequested)
+    isSending = false
   }
 
   return {
     announce() {
-      requested = true
-      if (!sending) void send()
+      isRequested = true
+      if (!isSending) void send()
     },
     listen(listener: () => void): () => void {
       if (config === null) return () => undefined
@@ -67,11 +67,11 @@ export function createDueChannel(
 function keepListening(channel: string, config: pg.ClientConfig, onNotification: () => void): { end(): Promise<void> } {
   let client: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
-  let ended = false
+  let isEnded = false
   let delayMs: number = reconnectMs.min
 
   function connect(): void {
-    // A pool hides its password from a spread.
+    // The password of a pool's options is not enumerable, so the spread leaves it out.
     const settings = {
       password: config.password,
       pipeline: false,
@@ -80,32 +80,32 @@ function keepListening(channel: string, config: pg.ClientConfig, onNotification:
     }
     const current = new pg.Client({ ...config, ...settings })
     client = current
-    let lost = false
-    const lose = () => {
-      if (lost || ended) return
-      lost = true
+    let isLost = false
+    const reconnectLater = () => {
+      if (isLost || isEnded) return
+      isLost = true
       void current.end().catch(() => undefined)
       timer = setTimeout(connect, delayMs)
       timer.unref()
       delayMs = Math.min(delayMs * 2, reconnectMs.max)
     }
-    current.on('error', lose)
-    current.on('end', lose)
+    current.on('error', reconnectLater)
+    current.on('end', reconnectLater)
     current.on('notification', onNotification)
     const start = async () => {
       await current.connect()
       await current.query(`listen ${channel}`)
       delayMs = reconnectMs.min
       // Announcements may have been missed, so listeners wake.
-      if (!ended) onNotification()
+      if (!isEnded) onNotification()
     }
-    start().catch(lose)
+    start().catch(reconnectLater)
   }
 
   connect()
   return {
     async end() {
-      ended = true
+      isEnded = true
       clearTimeout(timer)
       await client?.end().catch(() => undefined)
     },

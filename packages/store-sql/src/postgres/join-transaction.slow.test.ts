@@ -5,7 +5,7 @@ import pg from 'pg'
 import { beforeEach, expect, test } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'
 import { onPostgres } from '../../test/support/on-postgres.js'
-import { dueChannelName } from './due-channel.js'
+import { getDueChannelName } from './due-channel.js'
 import { joinPostgresTransaction } from './join-transaction.js'
 
 const { facts, hash, shop } = fixtures
@@ -108,7 +108,7 @@ onPostgres('an update in a transaction of the host', ({ pool: openPool, connect,
     const payment = facts()
     await store.transaction((tx) => tx.upsertPayments([{ facts: payment, primary: true }]))
     const listener = await connect()
-    await listener.query(`listen ${dueChannelName(schema)}`)
+    await listener.query(`listen ${getDueChannelName(schema)}`)
     const heard = once(listener, 'notification')
     const joined = await inTransaction(async (client) => {
       const applied = await apply(client, 'applied', payment.txHash)

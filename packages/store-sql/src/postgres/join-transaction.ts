@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { createStoreTransaction } from '../create-store.js'
 import { withDialect } from '../engine.js'
 import { checkSchema, postgresStoreDefaults } from './create-postgres-store.js'
-import { dueChannelName } from './due-channel.js'
+import { getDueChannelName } from './due-channel.js'
 import { createKysely, PostgresDriver } from './postgres-connection.js'
 import { postgresDialect } from './postgres-dialect.js'
 
@@ -45,8 +45,8 @@ export function joinPostgresTransaction(client: pg.ClientBase, options: JoinOpti
       let deliveryCount = 0
       const joinedDb = withDialect(tx.withSchema(schema), dialect)
       const result = await work(createStoreTransaction(joinedDb, (deliveries) => (deliveryCount += deliveries)))
-      // In the transaction, so that it is sent exactly at the host's commit.
-      if (deliveryCount > 0) await client.query(`notify ${dueChannelName(schema)}`)
+      // PostgreSQL sends a notification of a transaction exactly at its commit, here the host's.
+      if (deliveryCount > 0) await client.query(`notify ${getDueChannelName(schema)}`)
       return result as T
     })
   }

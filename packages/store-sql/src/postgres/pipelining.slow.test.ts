@@ -10,8 +10,8 @@ import { createPostgresEngine } from './postgres-engine.js'
 
 const unavailable = { name: 'StoreError', code: 'ERR_STORE_UNAVAILABLE' }
 const searching = { searches: true }
-const openOn = (pool: pg.Pool, answerTimeoutMs = 600_000, ownClients = false) =>
-  createPostgresEngine(pool, { schema: 'public', ownClients, answerTimeoutMs })
+const openOn = (pool: pg.Pool, answerTimeoutMs = 600_000, usesOwnPg = false) =>
+  createPostgresEngine(pool, { schema: 'public', usesOwnPg, answerTimeoutMs })
 
 onPostgres('statements that are sent before the last is answered', ({ pool: openPool }) => {
   let pool: pg.Pool
@@ -53,7 +53,7 @@ onPostgres('statements that are sent before the last is answered', ({ pool: open
 
   test('are not sent after a rejected BEGIN, whose error is reported', async () => {
     const transactionSql = { begin: 'begin isolation level nonsense', commit: 'commit', rollback: 'rollback' }
-    const driver = new PostgresDriver(pool, { keepsPlans: true, ownClients: true, searches: true, transactionSql })
+    const driver = new PostgresDriver(pool, { keepsPlans: true, usesOwnPg: true, searches: true, transactionSql })
     for (const first of [(db: Kysely<Tables>) => search(db).catch(() => undefined), async () => undefined]) {
       const work = createKysely(driver)
         .transaction()

@@ -22,7 +22,7 @@ export interface PostgresDriverOptions extends TransactionOptions {
    * Whether the clients are of this package's own `pg`, which can send a statement before the last is answered.
    * @default false
    */
-  readonly ownClients?: boolean
+  readonly usesOwnPg?: boolean
   /** Time limit of an answer, after which the connection is closed. */
   readonly answerTimeoutMs?: number | undefined
   /** Time limits that each transaction sets. @default those of the connection */
@@ -42,8 +42,8 @@ export class PostgresConnection implements DatabaseConnection {
   readonly streamQuery = rejectStream
   #failure: { readonly error: unknown } | undefined
   /** Whether a statement failed, so that later ones are not executed although COMMIT is answered. */
-  #statementFailed = false
-  #lost = false
+  #hasFailedStatement = false
+  #isLost = false
   #begun: Promise<unknown> = Promise.resolve()
   // Without a listener a broken idle connection would end the process.
   readonly #onError = (error: Error) => this.#fail(error, true)
@@ -61,9 +61,9 @@ export class PostgresConnection implements DatabaseConnection {
     const name = searches && (isSent || query instanceof PreparedQuery) ? query.name : undefined
     // Only a read may be sent with BEGIN: if BEGIN fails, a write would be committed by itself.
     if (name === undefined || !sql.startsWith('select')) await this.#begun
-    const isViewed = isSent || name !== undefined
-    const asked = isViewed ? this.#viewed({ sql, parameters, name }) : this.run(sql, parameters)
-    const answer = asked as Promise<{ rows: Row[] }>
+    const readsViews = isSent || name !== undefined
+    const rowsAnswer = readsViews ? this.#readViews({ sql, parameters, name }) : this.run(sql, parameters)
+    const answer = rowsAnswer as Promise<{ rows: Row[] }>
     if (!isSent || this.#options.ownClients !== true) return answer
     const later = answer.then(({ rows }) => rows)
     // The error fails the transaction, and must not end the process if the rows are never read.
@@ -73,9 +73,9 @@ export class PostgresConnection implements DatabaseConnection {
 
   /** Rows as arrays; integers may be text. */
   async raw({ sql, parameters, name }: NamedQuery): Promise<RawRows> {
-    const { keepsPlans, ownClients } = this.#options
+    const { keepsPlans, usesOwnPg } = this.#options
     const query = { text: sql, values: [...parameters], ...(keepsPlans && name !== undefined ? { name } : {}) }
-    if (ownClients === true) return this.#ask<RawRows>((done) => queryTextRows(this.#client, query, done))
+    if (usesOwnPg === true) return this.#ask<RawRows>((done) => queryTextRows(this.#client, query, done))
     const { fields, rows } = await this.#ask<QueryArrayResult<unknown[]>>((done) => {
       void this.#client.query({ ...query, rowMode: 'array' }, done)
     })
@@ -83,13 +83,11 @@ export class PostgresConnection implements DatabaseConnection {
   }
 
   /** Rows as views, to be read field by field. */
-  async #viewed(query: NamedQuery): Promise<{ rows: object[] }> {
+  async #readViews(query: NamedQuery): Promise<{ rows: object[] }> {
     const { columns, values } = await this.raw(query)
     return { rows: values.length === 0 ? [] : values.map(createRowView(columns)) }
   }
 
-  // PostgreSQL answers the COMMIT of a failed transaction with a silent ROLLBACK. So after a failure all later
-  // statements reject, even if the caller caught the error.
   run(text: string, values: readonly unknown[] = []): Promise<{ rows: unknown[] }> {
     const query = { text, values: [...values] }
     return this.#ask<{ rows: unknown[] }>((done) => {
@@ -97,14 +95,16 @@ export class PostgresConnection implements DatabaseConnection {
     })
   }
 
+  // PostgreSQL answers the COMMIT of a failed transaction with a silent ROLLBACK. So after a failure all later
+  // statements reject, even if the caller caught the error.
   async #ask<Answer>(send: (done: Done<Answer>) => void): Promise<Answer> {
     this.#throwFailure()
-    const answer = await this.#answerOf(send).catch((error) => {
-      this.#statementFailed = true
+    const answer = await this.#awaitAnswer(send).catch((error) => {
+      this.#hasFailedStatement = true
       throw this.#fail(error, isConnectionLost(error)).error
     })
     // An earlier statement failed, so the COMMIT was a rollback.
-    if (this.#statementFailed) this.#throwFailure()
+    if (this.#hasFailedStatement) this.#throwFailure()
     return answer
   }
 
@@ -112,7 +112,7 @@ export class PostgresConnection implements DatabaseConnection {
     if (this.#failure !== undefined) throw this.#failure.error
   }
 
-  /** Begins a transaction; the next statement may be sent before the answer. */
+  /** Begins a transaction. If it is pipelined, the next statement may be sent before BEGIN is answered. */
   async begin(text: string, isPipelined: boolean): Promise<void> {
     this.#begun = this.run(text)
     // If BEGIN failed, the first statement only read, and no other follows.
@@ -120,13 +120,13 @@ export class PostgresConnection implements DatabaseConnection {
     else await this.#begun
   }
 
-  // With a callback and a timer: the promise and the `query_timeout` of `pg` leave garbage in the old heap. It retains
-  // the rows of later queries until a full collection.
-  #answerOf<Answer>(send: (done: Done<Answer>) => void): Promise<Answer> {
+  // Uses a callback and a timer: the promise and the `query_timeout` of `pg` leave garbage in V8's old generation. That
+  // garbage retains the rows of later queries until a full collection.
+  #awaitAnswer<Answer>(send: (done: Done<Answer>) => void): Promise<Answer> {
     const { answerTimeoutMs } = this.#options
     return new Promise((resolve, reject) => {
-      const late = () => reject(new Error('Query read timeout'))
-      const timer = answerTimeoutMs === undefined ? undefined : setTimeout(late, answerTimeoutMs)
+      const onTimeout = () => reject(new Error('Query read timeout'))
+      const timer = answerTimeoutMs === undefined ? undefined : setTimeout(onTimeout, answerTimeoutMs)
       send((error, answer) => {
         clearTimeout(timer)
         if (error) reject(error)
@@ -136,28 +136,28 @@ export class PostgresConnection implements DatabaseConnection {
   }
 
   async rollback(): Promise<void> {
-    if (this.#lost) return
+    if (this.#isLost) return
     try {
-      await this.#answerOf((done) => this.#client.query(this.#options.transactionSql?.rollback ?? 'rollback', done))
+      await this.#awaitAnswer((done) => this.#client.query(this.#options.transactionSql?.rollback ?? 'rollback', done))
     } catch {
-      this.#lost = true // The server rolls back when the connection ends; the first error is the one to report.
+      this.#isLost = true // The server rolls back when the connection ends; the first error is the one to report.
     }
   }
 
   /** Closes the connection at its release, because its settings are no longer the pool's. */
   discard(): void {
-    this.#lost = true
+    this.#isLost = true
   }
 
   release(): void {
     // Ending a client waits for answers, which may never arrive.
-    if (this.#lost && this.#options.ownClients === true) getStream(this.#client)?.destroy()
-    this.#client.release(this.#lost)
+    if (this.#isLost && this.#options.ownClients === true) getStream(this.#client)?.destroy()
+    this.#client.release(this.#isLost)
     this.#client.off('error', this.#onError)
   }
 
-  #fail(error: unknown, lost: boolean) {
-    this.#lost ||= lost
+  #fail(error: unknown, isLost: boolean) {
+    this.#isLost ||= isLost
     this.#failure ??= { error: convertPostgresError(error) }
     return this.#failure
   }
@@ -212,7 +212,7 @@ export class PostgresDriver implements Driver {
   }
 
   async beginTransaction(connection: PostgresConnection): Promise<void> {
-    const { transactionSql, durable, searches, isLong, ownClients, limits } = this.#options
+    const { transactionSql, durable, searches, isLong, usesOwnPg, limits } = this.#options
     const settings = [
       ...(limits === undefined ? [] : [setTimeoutsSql(limits)]),
       ...(durable === false ? [asynchronousCommitSql] : []),
@@ -221,7 +221,7 @@ export class PostgresDriver implements Driver {
     ]
     await connection.begin(
       transactionSql?.begin ?? [beginSql, ...settings].join('; '),
-      searches === true && ownClients === true,
+      searches === true && usesOwnPg === true,
     )
   }
 

@@ -107,7 +107,7 @@ const oldestText = `select holder, holder || ' ' || id || ' ' || horizon, databa
     select 'prepared transaction', gid, transaction::text, age(transaction), owner::text, gid,
       round(extract(epoch from clock_timestamp() - prepared) * 1000)
     from pg_prepared_xacts where database = current_database()
-  ) held
+  ) holders
   where transactions is not null
   order by transactions desc, age_ms desc limit 1`
 

@@ -17,10 +17,10 @@ import { createLocks } from './row-locks.js'
 /** Products that are accepted by default. Source: docs/databases.md (engines). */
 const knownProducts: readonly string[] = ['postgresql', 'aurora', 'alloydb']
 /** The oldest tested version, as `server_version_num`. */
-const leastVersion = 150_000
+const minVersion = 150_000
 
-/** Marks of products that `version()` does not name. */
-const marks = `select current_setting('server_version_num')::int as version,
+/** Reads marks of products that `version()` does not name. */
+const marksSql = `select current_setting('server_version_num')::int as version,
   exists (select from pg_catalog.pg_extension where extname = 'citus')::int as citus,
   exists (select from pg_catalog.pg_proc where proname = 'aurora_version')::int as aurora,
   exists (select from pg_catalog.pg_settings where name like 'alloydb.%')::int as alloydb`
@@ -35,9 +35,10 @@ export async function checkEngine(
 ): Promise<void> {
   const answer = await rows({ sql: 'select version()', parameters: [] })
   const text = String(answer.values[0]?.[0])
-  // Other products may lack the catalogs that have the marks.
-  const named = parseProduct(text)
-  const { product, version } = named === 'postgresql' ? await readMarks(rows) : { product: named, version: null }
+  // Other products than PostgreSQL may lack the catalogs that have the marks.
+  const namedProduct = parseProduct(text)
+  const { product, version } =
+    namedProduct === 'postgresql' ? await readMarks(rows) : { product: namedProduct, version: null }
   if (product === accepted) return
   const shown = JSON.stringify(text.slice(0, 80))
   if (!knownProducts.includes(product))
@@ -50,10 +51,10 @@ export async function checkEngine(
       'ERR_STORE_ENGINE',
       `The database is ${product} (${shown}), and PI_DATABASE_ENGINE is ${accepted}; remove the variable.`,
     )
-  if (version !== null && version < leastVersion)
+  if (version !== null && version < minVersion)
     throw new StoreError(
       'ERR_STORE_ENGINE',
-      `The database is ${shown}; this release needs version ${leastVersion / 10_000} or later.`,
+      `The database is ${shown}; this release needs version ${minVersion / 10_000} or later.`,
     )
 }
 
@@ -69,17 +70,16 @@ export function parseProduct(version: string): string {
 }
 
 async function readMarks(rows: (query: NamedQuery) => Promise<RawRows>) {
-  const { columns, values } = await rows({ sql: marks, parameters: [] })
-  const is = (column: string) => Number(values[0]?.[columns.indexOf(column)])
-  const product = ['citus', 'aurora', 'alloydb'].find((each) => is(each) === 1) ?? 'postgresql'
-  return { product, version: is('version') }
+  const { columns, values } = await rows({ sql: marksSql, parameters: [] })
+  const getNumber = (column: string) => Number(values[0]?.[columns.indexOf(column)])
+  const product = ['citus', 'aurora', 'alloydb'].find((each) => getNumber(each) === 1) ?? 'postgresql'
+  return { product, version: getNumber('version') }
 }
 
 /** The most attempts of a transaction that meets serialization failures or deadlocks. */
-const conflictAttempts = 5
+const maxAttempts = 5
 
-export interface PostgresEngineOptions
-  extends Pick<PostgresDriverOptions, 'answerTimeoutMs' | 'ownClients' | 'limits'> {
+export interface PostgresEngineOptions extends Pick<PostgresDriverOptions, 'answerTimeoutMs' | 'usesOwnPg' | 'limits'> {
   readonly schema: string
   readonly now?: (() => number) | undefined
   /** False behind a pooler in transaction mode, so that nothing is kept in a session. @default true */
@@ -94,20 +94,19 @@ export interface PostgresEngineOptions
 }
 
 export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptions): Engine {
-  const { schema, now, end, answerTimeoutMs, ownClients = false, limits, acceptedEngine } = options
+  const { schema, now, end, answerTimeoutMs, usesOwnPg = false, limits, acceptedEngine } = options
   const { preparedStatements: keepsPlans = true } = options
   const direct = options.direct ?? (keepsPlans ? pool : undefined)
   let closing: Promise<void> | undefined
-  const settings = { keepsPlans, ownClients, answerTimeoutMs, limits, isClosed: () => closing !== undefined }
+  const settings = { keepsPlans, usesOwnPg, answerTimeoutMs, limits, isClosed: () => closing !== undefined }
   const driver = new PostgresDriver(pool, settings)
-  // For statements without a time limit.
-  const patient = new PostgresDriver(direct ?? pool, { ...settings, answerTimeoutMs: undefined })
+  const driverWithoutLimit = new PostgresDriver(direct ?? pool, { ...settings, answerTimeoutMs: undefined })
   const transactors = new Map<string, Kysely<Tables>>()
-  function transactor(given: TransactionOptions) {
-    const kind = JSON.stringify(given)
-    const noLimit = given.isLong === true ? { answerTimeoutMs: undefined } : {}
-    const db = transactors.get(kind) ?? createKysely(new PostgresDriver(pool, { ...settings, ...given, ...noLimit }))
-    transactors.set(kind, db)
+  function getTransactor(mode: TransactionOptions) {
+    const key = JSON.stringify(mode)
+    const noLimit = mode.isLong === true ? { answerTimeoutMs: undefined } : {}
+    const db = transactors.get(key) ?? createKysely(new PostgresDriver(pool, { ...settings, ...mode, ...noLimit }))
+    transactors.set(key, db)
     return db
   }
   const rows = (query: NamedQuery) => driver.rows(query)
@@ -126,9 +125,9 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
     }
   }
   const reader = options.reader && openReader(options.reader)
-  const transaction: Engine['transaction'] = (work, given = {}) =>
+  const transaction: Engine['transaction'] = (work, mode = {}) =>
     withRetries(() =>
-      transactor(given)
+      getTransactor(mode)
         .transaction()
         .execute((tx) => work(withDialect(tx.withSchema(schema), dialect))),
     )
@@ -144,7 +143,7 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
       return runExclusively(rows, dialect.name, work)
     },
     hasIndex: async (name) => (await readIndexValidity(rows, schema, name)) === true,
-    createIndex: (index) => createIndex(patient, schema, index, direct !== undefined),
+    createIndex: (index) => createIndex(driverWithoutLimit, schema, index, direct !== undefined),
     announceDue: () => channel.announce(),
     whenDue: (listener) => channel.listen(listener),
     oldestSnapshot: createOldestSnapshot(rows, now ?? Date.now),
@@ -166,7 +165,7 @@ async function withRetries<T>(run: () => Promise<T>): Promise<T> {
       return await run()
     } catch (error) {
       if (!isConflict(error)) throw error
-      if (attempt === conflictAttempts) throw toConflictError(error, attempt)
+      if (attempt === maxAttempts) throw toConflictError(error, attempt)
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Measures the lag of a standby, and routes stale reads to it. See docs/decisions/reads.md. @module */
+/** Measures a standby's lag; sends it reads that may be stale. See docs/decisions/reads.md. @module */
 import { StoreError } from '@payment-integration/core'
 import type { ConsoleReads, PaymentReads } from '@payment-integration/core/internal'
 import type { Reader } from '../engine.js'
@@ -12,9 +12,9 @@ type Read<Query, Result> = (query: Query) => Promise<Result>
  * the first page's time; so do payments that the standby lacks.
  */
 export function preferReaderForPayments(primary: PaymentReads, standby: PaymentReads, reader: Reader): PaymentReads {
-  const list = preferred(reader, primary.list, standby.list)
-  const findByHash = preferred(reader, primary.findByHash, standby.findByHash, (payments) => payments.length > 0)
-  const transaction = preferred(reader, primary.transaction, standby.transaction, isSettled)
+  const list = preferStandby(reader, primary.list, standby.list)
+  const findByHash = preferStandby(reader, primary.findByHash, standby.findByHash, (payments) => payments.length > 0)
+  const transaction = preferStandby(reader, primary.transaction, standby.transaction, areOnChain)
   return {
     ...primary,
     list: (query) => (query.after === undefined ? list(query) : primary.list(query)),
@@ -24,34 +24,34 @@ export function preferReaderForPayments(primary: PaymentReads, standby: PaymentR
 }
 
 /** Whether the standby's answer counts: a payment that left the chain may be back on the primary. */
-function isSettled({ payments }: Awaited<ReturnType<PaymentReads['transaction']>>): boolean {
+function areOnChain({ payments }: Awaited<ReturnType<PaymentReads['transaction']>>): boolean {
   return payments.length > 0 && payments.every(({ offChain, dropped }) => !offChain && dropped === null)
 }
 
 /** Reads the console's listings. Its live page and small tables stay on the primary. */
 export function preferReaderForConsole(primary: ConsoleReads, standby: ConsoleReads, reader: Reader): ConsoleReads {
-  const payments = preferred(reader, primary.payments, standby.payments)
-  const deliveries = preferred(reader, primary.deliveries, standby.deliveries)
+  const payments = preferStandby(reader, primary.payments, standby.payments)
+  const deliveries = preferStandby(reader, primary.deliveries, standby.deliveries)
   return { ...primary, payments, deliveries }
 }
 
 /** Reads from a fresh standby. Reads from the primary if the standby is stale, fails, or its result is not enough. */
-function preferred<Query, Result>(
+function preferStandby<Query, Result>(
   reader: Reader,
-  ofPrimary: Read<Query, Result>,
-  ofStandby: Read<Query, Result>,
+  readPrimary: Read<Query, Result>,
+  readStandby: Read<Query, Result>,
   isEnough: (result: Result) => boolean = () => true,
 ): Read<Query, Result> {
   return async (query) => {
-    if (!reader.isFresh()) return ofPrimary(query)
+    if (!reader.isFresh()) return readPrimary(query)
     try {
-      const result = await ofStandby(query)
+      const result = await readStandby(query)
       if (isEnough(result)) return result
     } catch (error) {
       // A standby may cancel a read that conflicts with rows that the primary removed.
       if (error instanceof StoreError) reader.distrust()
     }
-    return ofPrimary(query)
+    return readPrimary(query)
   }
 }
 
@@ -80,7 +80,7 @@ interface Mark {
 }
 
 /**
- * Measures until closed. Once the standby has replayed a mark's position, it has all commits from before the mark was
+ * Measures the lag until closed. Once the standby has replayed a mark's position, it has all commits from before the mark was
  * read. So no clock of another machine matters.
  */
 export function measureStandby(primary: PostgresDriver, standby: PostgresDriver, maxLagMs: number) {

@@ -1,4 +1,4 @@
-/** Locks by name, each as a row. Source: docs/databases.md (locks). @module */
+/** Locks by name, each a row of one table. Source: docs/databases.md (locks). @module */
 import { CompiledQuery, sql } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
 import { postgresTypes } from '../schema/migration.js'
@@ -14,10 +14,10 @@ export const lockTable = 'locks'
 export async function lockRow(db: Connection, lock: string): Promise<void> {
   const { name } = db.dialect
   const text = `select 1 from ${name(lockTable)} where name = $1 for update`
-  const isLocked = async () => (await db.executeQuery(CompiledQuery.raw(text, [lock]))).rows.length > 0
-  if (await isLocked()) return
+  const tryLock = async () => (await db.executeQuery(CompiledQuery.raw(text, [lock]))).rows.length > 0
+  if (await tryLock()) return
   await sql`insert into ${sql.raw(name(lockTable))} (name) values (${lock}) on conflict do nothing`.execute(db)
-  if (!(await isLocked())) throw new Error(`The row of the lock ${lock} was removed; no row of this table may be.`)
+  if (!(await tryLock())) throw new Error(`The row of the lock ${lock} was removed; rows of this table must stay.`)
 }
 
 /** The most attempts to create the table; each fails only if another process creates it at the same time. */

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../test/support/engines.js'
 import { readOnlyFile } from '../../test/support/read-only.js'
 import { onSmallDisk } from '../../test/support/small-disk.js'
 import { createSqliteStore } from './create-sqlite-store.js'
-import { createFile } from './sqlite-file.js'
+import { createSqliteFile } from './sqlite-file.js'
 
 const { hash, indexed, integration, numbered, shop } = fixtures
 
@@ -50,7 +50,7 @@ test('a read-only file is unavailable to writes, and can be read', async (contex
 })
 
 test('a file with a damaged page is unavailable to reads and writes of that page', async () => {
-  const file = createFile(path, 0)
+  const file = createSqliteFile(path, 0)
   const { reader } = await file.open()
   const [page] = reader.all(
     `select rootpage as number, page_size as size from sqlite_schema, pragma_page_size where name = 'checkpoints'`,

@@ -7,7 +7,7 @@ import { checkInteger } from '../internal/values.js'
 import type { Tables } from '../schema/tables.js'
 import { sqliteDialect } from './sqlite-dialect.js'
 import { readWith, SqliteReadDriver, SqliteWriteDriver } from './sqlite-driver.js'
-import { createFile, type SqliteFile } from './sqlite-file.js'
+import { createSqliteFile, type SqliteFile } from './sqlite-file.js'
 
 export interface SqliteStoreOptions {
   /**
@@ -45,12 +45,12 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
   if (typeof path !== 'string' || path.trim() === '' || path === ':memory:' || /^file:/i.test(path))
     throw new TypeError(`path is ${JSON.stringify(path)}; pass the path of a file, such as './payments.db'.`)
   checkInteger(busyTimeoutMs, 'busyTimeoutMs')
-  const engine = createSqliteEngine(createFile(path, busyTimeoutMs, synced), () => clock.now())
+  const engine = createSqliteEngine(createSqliteFile(path, busyTimeoutMs, synced), () => clock.now())
   return createStore(engine, ids)
 }
 
 export function createSqliteEngine(file: SqliteFile, now: () => number): Engine {
-  const kysely = (driver: Driver) =>
+  const createKysely = (driver: Driver) =>
     new Kysely<Tables>({
       dialect: {
         createAdapter: () => new SqliteAdapter(),
@@ -60,11 +60,11 @@ export function createSqliteEngine(file: SqliteFile, now: () => number): Engine 
       },
     })
   const dialect = sqliteDialect(now)
-  const write = kysely(new SqliteWriteDriver(file))
-  const writeWithoutSync = kysely(new SqliteWriteDriver(file, 'normal'))
+  const write = createKysely(new SqliteWriteDriver(file))
+  const writeWithoutSync = createKysely(new SqliteWriteDriver(file, 'normal'))
   return {
     dialect,
-    read: withDialect(kysely(new SqliteReadDriver(file)), dialect),
+    read: withDialect(createKysely(new SqliteReadDriver(file)), dialect),
     rows: ({ sql, parameters }) => readWith(file, (reader) => reader.raw(sql, parameters)),
     transaction: (work, { durable = true } = {}) =>
       (durable ? write : writeWithoutSync).transaction().execute((tx) => work(withDialect(tx, dialect))),

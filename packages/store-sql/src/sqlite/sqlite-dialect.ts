@@ -79,7 +79,7 @@ async function insertNumbered(db: Connection, insert: BulkInsert, uniqueColumns?
   const unless = uniqueColumns === undefined ? '' : ` on conflict (${uniqueColumns}) do nothing`
   const inserted = await insertRows(db, insert, unless)
   return {
-    ids: inserted === insert.rows.length ? insert.rows.map((_, place) => last + 1 + place) : null,
+    ids: inserted === insert.rows.length ? insert.rows.map((_, index) => last + 1 + index) : null,
     isNew: (id) => id > last,
   }
 }

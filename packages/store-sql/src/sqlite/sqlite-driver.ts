@@ -11,7 +11,7 @@ import { waitForLock } from './sqlite-file.js'
 // SQLite blocks this thread, so a bulk insert yields to the event loop after this time.
 const maxMsWithoutYield = 10
 /** Rows between two checks of the time: about a millisecond. */
-const rowsBetweenYields = 64
+const rowsBetweenChecks = 64
 
 /** A borrowed connection. After its first error it accepts only the rollback. */
 class WriteConnection implements DatabaseConnection {
@@ -38,11 +38,11 @@ class WriteConnection implements DatabaseConnection {
 
   async #repeat({ sql, rows }: RepeatedQuery): Promise<number> {
     let written = 0
-    for (let from = 0; from < rows.length; from += rowsBetweenYields) {
+    for (let from = 0; from < rows.length; from += rowsBetweenChecks) {
       await this.#yieldTurn()
       written += this.run(() => {
         let part = 0
-        for (const row of rows.slice(from, from + rowsBetweenYields)) part += this.#handle.run(sql, row)
+        for (const row of rows.slice(from, from + rowsBetweenChecks)) part += this.#handle.run(sql, row)
         return part
       })
     }
@@ -100,7 +100,7 @@ export class SqliteWriteDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<WriteConnection> {
-    const release = await this.#file.turn()
+    const release = await this.#file.lockWriter()
     try {
       const open = await this.#file.open()
       open.synchronize(this.#synchronous)

@@ -5,7 +5,7 @@ import { nextLine, startChild } from '../../test/support/child.js'
 import { temporaryFolder } from '../../test/support/engines.js'
 import { createStore } from '../create-store.js'
 import { createSqliteEngine, createSqliteStore } from './create-sqlite-store.js'
-import { createFile, type SqliteFile } from './sqlite-file.js'
+import { createSqliteFile, type SqliteFile } from './sqlite-file.js'
 
 const { facts, hash } = fixtures
 
@@ -15,7 +15,7 @@ let path: string
 beforeEach(() => {
   folder = temporaryFolder()
   path = join(folder.path, 'payments.db')
-  file = createFile(path, 200)
+  file = createSqliteFile(path, 200)
 })
 afterEach(async () => {
   await file.close()

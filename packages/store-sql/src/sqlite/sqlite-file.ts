@@ -79,7 +79,7 @@ type RowReader = (parameters: readonly unknown[]) => RawRows
  * the value, and a page has 1,500 of them. If a binding returns objects alone, their values are taken.
  */
 function createRowReader(statement: SqliteStatement): RowReader {
-  let columns = columnNames(statement)
+  let columns = readColumnNames(statement)
   if (columns === null)
     return (parameters) => {
       const rows = statement.all(...parameters) as object[]
@@ -89,13 +89,13 @@ function createRowReader(statement: SqliteStatement): RowReader {
   return (parameters) => {
     const values = statement.all(...parameters) as unknown[][]
     // After a schema change by another connection, `*` may return more columns.
-    if (values[0] !== undefined && values[0].length !== columns?.length) columns = columnNames(statement)
+    if (values[0] !== undefined && values[0].length !== columns?.length) columns = readColumnNames(statement)
     return { columns: columns ?? [], values }
   }
 }
 
 /** Null if the binding does not report columns, or the statement returns no rows. */
-function columnNames(statement: SqliteStatement): string[] | null {
+function readColumnNames(statement: SqliteStatement): string[] | null {
   if (statement.setReturnArrays === undefined || statement.columns === undefined) return null
   const names = statement.columns().map(({ name }) => name ?? '')
   return names.length === 0 ? null : names
@@ -107,7 +107,7 @@ function toObject(names: readonly string[], values: readonly unknown[]): Record<
   return row
 }
 
-// A statement of a bulk insert takes a few hundred kilobytes; the store has about 60 texts.
+// A statement of a bulk insert takes a few hundred kilobytes; the store has about 60 different statements.
 const maxStatements = 128
 
 export interface SqliteHandle {
@@ -166,8 +166,8 @@ export type Synchronous = 'full' | 'normal'
 
 export interface SqliteFile {
   readonly busyTimeoutMs: number
-  /** Guards the writing connection from BEGIN to COMMIT. */
-  readonly turn: Mutex
+  /** Locks the writing connection, from BEGIN to COMMIT. */
+  readonly lockWriter: Mutex
   /** @throws StoreError `ERR_STORE_UNAVAILABLE` when it cannot be opened, or was closed; `ERR_STORE_BUSY`. */
   open(): Promise<OpenFile>
   /** The open connections, without a wait; undefined before the open and after `close`. */
@@ -176,14 +176,14 @@ export interface SqliteFile {
   close(): Promise<void>
 }
 
-export function createFile(path: string, busyTimeoutMs: number, synced = true): SqliteFile {
-  const turn = createMutex()
+export function createSqliteFile(path: string, busyTimeoutMs: number, synced = true): SqliteFile {
+  const lockWriter = createMutex()
   let opening: Promise<OpenFile> | undefined
   let ready: OpenFile | undefined
   let closing: Promise<void> | undefined
 
   async function close(): Promise<void> {
-    const release = await turn()
+    const release = await lockWriter()
     try {
       const open = await opening?.catch(() => undefined)
       open?.reader.close()
@@ -196,7 +196,7 @@ export function createFile(path: string, busyTimeoutMs: number, synced = true): 
 
   return {
     busyTimeoutMs,
-    turn,
+    lockWriter,
     async open() {
       if (closing !== undefined) throw createClosedError()
       opening ??= openFile(path, busyTimeoutMs, synced).catch((error: unknown) => {
@@ -214,8 +214,8 @@ export function createFile(path: string, busyTimeoutMs: number, synced = true): 
   }
 }
 
-// SQLite does this itself when the last connection closes, but a connection with uncollected statements stays half
-// open. A failure is harmless: the next open reads the log.
+// SQLite itself copies the log when the last connection closes, but a connection with uncollected statements stays
+// half open. A failure is harmless: the next open reads the log.
 function copyLog(writer: SqliteHandle): void {
   try {
     writer.exec('pragma wal_checkpoint(truncate)')

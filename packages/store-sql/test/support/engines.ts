@@ -6,7 +6,7 @@ import pg from 'pg'
 import type { Engine } from '../../src/engine.js'
 import { createPostgresEngine } from '../../src/postgres/postgres-engine.js'
 import { createSqliteEngine } from '../../src/sqlite/create-sqlite-store.js'
-import { createFile } from '../../src/sqlite/sqlite-file.js'
+import { createSqliteFile } from '../../src/sqlite/sqlite-file.js'
 import { createTestDatabase } from '../postgres.js'
 
 /** An engine, and the function that closes it. */
@@ -24,7 +24,7 @@ export function temporaryFolder(): { readonly path: string; remove(): void } {
 /** An engine over a new SQLite file. */
 export async function openSqlite(): Promise<OpenEngine> {
   const folder = temporaryFolder()
-  const engine = createSqliteEngine(createFile(join(folder.path, 'payments.db'), 5_000), Date.now)
+  const engine = createSqliteEngine(createSqliteFile(join(folder.path, 'payments.db'), 5_000), Date.now)
   return {
     engine,
     async close() {

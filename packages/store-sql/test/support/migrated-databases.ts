@@ -40,7 +40,7 @@ export function onEmptiedPostgres(
 
 /** A store on the pool of all tests, and others as another process opens them. */
 async function openEmptied(pool: pg.Pool, connectionString: string) {
-  const store = createStore(createPostgresEngine(pool, { schema, ownClients: true, end: async () => undefined }))
+  const store = createStore(createPostgresEngine(pool, { schema, usesOwnPg: true, end: async () => undefined }))
   return { store, openAnother: async () => createPostgresStore({ connectionString }), close: () => store.close() }
 }
 

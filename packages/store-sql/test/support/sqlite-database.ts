@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import type { Engine } from '../../src/engine.js'
 import { createSqliteStore } from '../../src/exports/sqlite.js'
 import { createSqliteEngine } from '../../src/sqlite/create-sqlite-store.js'
-import { createFile, loadSqlite } from '../../src/sqlite/sqlite-file.js'
+import { createSqliteFile, loadSqlite } from '../../src/sqlite/sqlite-file.js'
 
 /** An empty database. */
 export interface TestSqlite {
@@ -81,7 +81,7 @@ function makeDatabase(): OpenDatabase {
   const filledTables = () => sql<{ name: string }>(filled.join(' union all ')).map(({ name }) => name)
   if (filledTables().length > 0) throw new Error(`After a migration there are rows in ${filledTables().join()}.`)
   const clock = { now: Date.now }
-  const engine = createSqliteEngine(createFile(path, 5_000, false), () => clock.now())
+  const engine = createSqliteEngine(createSqliteFile(path, 5_000, false), () => clock.now())
   const listeners = new Set<object>()
   return {
     path,

@@ -1,4 +1,4 @@
-/** Stores checkpoints, the highest stored height of each chain, and leases. @module */
+/** Stores indexed heights, the highest of which is a chain's checkpoint, and leases. @module */
 import type { Checkpoint, LeaseStore } from '@payment-integration/core/internal'
 import { sql } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
@@ -32,13 +32,13 @@ export function createLeaseStore({ transaction, read, dialect }: Engine): LeaseS
       await transaction((db) => released.execute(db))
     },
     async list() {
-      type Row = { readonly name: string; readonly holder: string; readonly ends: Integer }
-      const { rows } = await sql<Row>`select name, holder, expires_at - ${dialect.now()} as ends from ${table()}
+      type Row = { readonly name: string; readonly holder: string; readonly ends_in_ms: Integer }
+      const { rows } = await sql<Row>`select name, holder, expires_at - ${dialect.now()} as ends_in_ms from ${table()}
         order by name`.execute(read)
-      return rows.map(({ name, holder, ends }) => ({
+      return rows.map(({ name, holder, ends_in_ms }) => ({
         name: unpack<string>(name),
         holder: unpack<string>(holder),
-        endsInMs: toNumber(ends),
+        endsInMs: toNumber(ends_in_ms),
       }))
     },
   }
@@ -49,7 +49,7 @@ export const denseHeights = 2_048
 /** Farther below, one of this many consecutive heights stays. */
 export const sparseStep = 1_024
 /** Below this depth no height stays. */
-export const oldestHeights = 2 ** 20
+export const maxStoredDepth = 2 ** 20
 /** Heights between two clean-ups. */
 const pruneEvery = 512
 
@@ -58,7 +58,7 @@ const toCheckpoint = (row: Pick<Tables['checkpoints'], 'block_number' | 'block_h
   blockHash: row.block_hash,
 })
 
-function newestFirst(db: Connection, chainId: number) {
+function selectNewestFirst(db: Connection, chainId: number) {
   return db
     .selectFrom('checkpoints')
     .select(['block_number', 'block_hash'])
@@ -70,14 +70,14 @@ export async function readCheckpoint(db: Connection, chainId: number): Promise<C
   return (await readTip(db, chainId))?.checkpoint ?? null
 }
 
-/** A checkpoint, and the height from which a reorg moved it down; null if it has reached that height again. */
+/** A checkpoint, and the height from which a reorg moved it down: null once the checkpoint is that high again. */
 export interface Tip {
   readonly checkpoint: Checkpoint
   readonly reached: number | null
 }
 
 export async function readTip(db: Connection, chainId: number): Promise<Tip | null> {
-  const row = await newestFirst(db, chainId).select('reached').limit(1).executeTakeFirst()
+  const row = await selectNewestFirst(db, chainId).select('reached').limit(1).executeTakeFirst()
   return row === undefined ? null : { checkpoint: toCheckpoint(row), reached: toNullableNumber(row.reached) }
 }
 
@@ -97,7 +97,7 @@ export async function listCheckpoints(
   limit: number,
 ): Promise<Checkpoint[]> {
   checkInteger(limit, 'limit', 1)
-  const rows = await newestFirst(db, chainId).where('block_number', '<=', atOrBelow).limit(limit).execute()
+  const rows = await selectNewestFirst(db, chainId).where('block_number', '<=', atOrBelow).limit(limit).execute()
   return rows.map(toCheckpoint)
 }
 
@@ -150,7 +150,7 @@ async function carryReached(db: Connection, chainId: number, tip: Tip | null, to
   return null
 }
 
-/** Thins out the heights that the checkpoint has passed since the last clean-up. */
+/** Thins out the heights that left the dense ones since the last clean-up. */
 async function prune(db: Connection, chainId: number, { from, to }: { from: number; to: number }): Promise<void> {
   const pruned = from - (from % pruneEvery)
   if (to < pruned + pruneEvery) return
@@ -161,5 +161,5 @@ async function prune(db: Connection, chainId: number, { from, to }: { from: numb
     where c.chain_id = ${chainId} and c.block_number > ${pruned - denseHeights} and c.block_number <= ${to - denseHeights}
       and exists (select 1 from ${table} as n where n.chain_id = c.chain_id and n.block_number > c.block_number
         and n.block_number < (c.block_number / ${sql.lit(sparseStep)} + 1) * ${sql.lit(sparseStep)})`.execute(db)
-  await sql`delete from ${table} where chain_id = ${chainId} and block_number <= ${to - oldestHeights}`.execute(db)
+  await sql`delete from ${table} where chain_id = ${chainId} and block_number <= ${to - maxStoredDepth}`.execute(db)
 }

@@ -10,7 +10,7 @@ import { packPricing, unpackPricing } from '../payments/payment-row.js'
 /** The fields of a deposit with large integers. A large integer in another field is rejected when it is packed. */
 const amounts: ReadonlySet<string> = new Set(['amount', 'gross', 'net'])
 
-/** A deposit as JSON text. Large integers are decimal digits, because JSON numbers would round them. */
+/** Formats a deposit as JSON text. Large integers are decimal digits, because JSON numbers would round them. */
 function packDeposit({ payment, output: { token, amount }, ...rest }: BridgeDeposit): string {
   const values = { ...rest, payment: { ...payment, pricing: packPricing(payment.pricing) }, output: { token, amount } }
   return JSON.stringify(values, (key, value: unknown) => (amounts.has(key) ? String(value) : value))

@@ -20,7 +20,7 @@ async function createConsoleIndexes(engine: Engine): Promise<void> {
   })
 }
 
-/** Updates in order of receipt, for a database that stores them in no order. The removal of old ones needs it too. */
+/** The order of receipt, in a database that stores updates in no order. The removal of old updates needs it too. */
 export const updatesNewest: IndexDefinition = { name: 'updates_newest', table: 'updates', columns: '(seq)' }
 
 const listIndexes = ({ isStoredInSequence }: ColumnTypes): readonly IndexDefinition[] => [

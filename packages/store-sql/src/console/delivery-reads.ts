@@ -54,7 +54,7 @@ const toPage = (matches: readonly number[], limit: number): ConsolePage<number, 
 const hasOwnIndex = (filter: Filter) =>
   (filter.integrationAddress !== undefined || filter.status !== undefined) &&
   filter.chainId === undefined &&
-  comparedStatus(filter) === undefined &&
+  getComparedStatus(filter) === undefined &&
   filter.since === undefined &&
   filter.until === undefined
 
@@ -64,7 +64,7 @@ const hasOwnIndex = (filter: Filter) =>
  */
 export function pageQuery(db: Connection, filter: Filter, range: IdRange, size: number, limit: number) {
   const { chainId, since, until } = filter
-  const status = comparedStatus(filter)
+  const status = getComparedStatus(filter)
   const keys = db
     .selectFrom(keyQuery(db, filter, range, size).as('k'))
     .select('k.id')
@@ -100,7 +100,7 @@ export function pageQuery(db: Connection, filter: Filter, range: IdRange, size: 
 }
 
 /** The status to compare row by row: no index has integration and status, or only delivered or missing deliveries. */
-const comparedStatus = ({ status, integrationAddress }: Filter) =>
+const getComparedStatus = ({ status, integrationAddress }: Filter) =>
   integrationAddress !== undefined || status === 'delivered' || status === 'missing' ? status : undefined
 
 type Key = Pick<Selectable<Tables['snapshots']>, 'id' | 'payment_id' | 'integration' | 'created_at' | 'undelivered'>

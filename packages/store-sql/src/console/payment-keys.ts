@@ -146,10 +146,10 @@ function selectPaymentKeys(db: Connection, filter: Filter) {
       .where(sql<boolean>`is_primary = 1`)
       .$if(integrationAddress === null, (rows) => rows.where('integration', 'is', null))
       // One bound on each side: SQLite uses only the first for its search.
-      .$if(lead !== null && upper !== null, (rows) => rows.where(led('<=', upper ?? start)))
-      .$if(lead !== null && lower !== null, (rows) => rows.where(led('>=', lower ?? start)))
-      .$if(upper !== null, (rows) => rows.where(sql<boolean>`(${columns}) < (${values(upper ?? start)})`))
-      .$if(lower !== null, (rows) => rows.where(sql<boolean>`(${columns}) >= (${values(lower ?? start)})`))
+      .$if(lead !== null && upper !== null, (rows) => rows.where(led('<=', upper ?? unused)))
+      .$if(lead !== null && lower !== null, (rows) => rows.where(led('>=', lower ?? unused)))
+      .$if(upper !== null, (rows) => rows.where(sql<boolean>`(${columns}) < (${values(upper ?? unused)})`))
+      .$if(lower !== null, (rows) => rows.where(sql<boolean>`(${columns}) >= (${values(lower ?? unused)})`))
       .$if(lead !== null && upper === null, (rows) => rows.where('integration', '<=', lead))
       .$if(lead !== null && lower === null, (rows) => rows.where('integration', '>=', lead))
       .$if(integrationAddress !== undefined, (rows) => rows.orderBy('integration', 'desc'))
@@ -170,8 +170,8 @@ function selectStateKeys(db: Connection, filter: Filter, state: string) {
       .select(['payment_id as id', 'block_timestamp'])
       // As a literal, so that planners see that the partial index applies.
       .where(sql<boolean>`state <> 'success'`)
-      .$if(upper !== null, (rows) => rows.where(sql<boolean>`(${columns}) < (${values(upper ?? start)})`))
-      .$if(lower !== null, (rows) => rows.where(sql<boolean>`(${columns}) >= (${values(lower ?? start)})`))
+      .$if(upper !== null, (rows) => rows.where(sql<boolean>`(${columns}) < (${values(upper ?? unused)})`))
+      .$if(lower !== null, (rows) => rows.where(sql<boolean>`(${columns}) >= (${values(lower ?? unused)})`))
       .$if(upper === null, (rows) => rows.where('state', '<=', state))
       .$if(lower === null, (rows) => rows.where('state', '>=', state))
       .orderBy('state', 'desc')
@@ -192,7 +192,8 @@ const findLower = ({ end, since }: Filter) => end ?? (since === undefined ? null
 
 /** The position before every payment with this block time. */
 const toStart = (time: number, name: string): ConsolePosition => ({ blockTimestamp: checkInteger(time, name), id: '0' })
-const start = toStart(0, 'time')
+/** Only for the compiler: the condition of each `$if` above excludes null. */
+const unused = toStart(0, 'time')
 
 const toPosition = (key: Key): ConsolePosition => ({
   blockTimestamp: toNumber(key.block_timestamp),

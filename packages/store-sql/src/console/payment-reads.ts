@@ -80,24 +80,24 @@ export function createConsolePaymentReads(engine: Engine): PaymentReads {
         })),
       }
     },
-    attemptsPerMinute: async (query) => toCounts(await attemptCounts(db, query).execute(), query.limit),
-    paymentsPerMinute: async (query) => toCounts(await paymentCounts(db, query).execute(), query.limit),
+    attemptsPerMinute: async (query) => toCounts(await attemptCountsQuery(db, query).execute(), query.limit),
+    paymentsPerMinute: async (query) => toCounts(await paymentCountsQuery(db, query).execute(), query.limit),
     // The databases have no exact decimals in common, so the invoices are added here.
     async volumePerMinute(query) {
       const rows = await invoicesQuery(db, query).execute()
-      const groups = new Map<string, { readonly minute: number; readonly kind: string; readonly all: string[] }>()
+      const groups = new Map<string, { readonly minute: number; readonly kind: string; readonly amounts: string[] }>()
       for (const row of rows) {
         const invoice = unpackInvoice(row.invoice)
         if (invoice === null) continue
         const [minute, kind] = [toNumber(row.minute) * minuteMs, invoice.currency]
-        const group = groups.get(`${minute} ${kind}`) ?? { minute, kind, all: [] }
-        group.all.push(invoice.amount)
+        const group = groups.get(`${minute} ${kind}`) ?? { minute, kind, amounts: [] }
+        group.amounts.push(invoice.amount)
         groups.set(`${minute} ${kind}`, group)
       }
-      const counts = [...groups.values()].map(({ all, ...at }) => ({
-        ...at,
-        count: all.length,
-        amount: sumDecimals(all),
+      const counts = [...groups.values()].map(({ amounts, ...group }) => ({
+        ...group,
+        count: amounts.length,
+        amount: sumDecimals(amounts),
       }))
       return { counts: counts.sort((a, b) => a.minute - b.minute), isCut: rows.length >= query.limit }
     },
@@ -163,7 +163,7 @@ export function newestUpdatesQuery(db: Connection, limit: number) {
 const minuteMs = 60_000
 
 /** Reasons are JSON strings. */
-export function attemptCounts(db: Connection, { since, limit }: CountQuery) {
+export function attemptCountsQuery(db: Connection, { since, limit }: CountQuery) {
   const newest = db
     .selectFrom('attempts')
     .select([selectMinute('started_at'), 'status', 'reason'])
@@ -179,7 +179,7 @@ export function attemptCounts(db: Connection, { since, limit }: CountQuery) {
     .groupBy(['minute', 'kind'])
 }
 
-export function paymentCounts(db: Connection, query: CountQuery) {
+export function paymentCountsQuery(db: Connection, query: CountQuery) {
   // A subquery for each row: a join may read all statuses.
   const withState = db
     .selectFrom(newestMinutes(db, query).as('newest'))
@@ -214,7 +214,7 @@ export function invoicesQuery(db: Connection, query: CountQuery) {
 }
 
 const count = sql<Integer>`count(*)`.as('rows')
-// Without the cast PostgreSQL divides a parameter's unknown type.
+// A literal, because PostgreSQL would have to guess the type of a parameter.
 const selectMinute = (column: string) => sql<Integer>`${sql.ref(column)} / ${sql.lit(minuteMs)}`.as('minute')
 
 interface CountRow<Kind> {

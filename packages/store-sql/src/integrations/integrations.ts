@@ -62,7 +62,7 @@ export function bindIntegrations(db: Connection): IntegrationTransaction {
       const inserted = await db
         .insertInto('integrations')
         .values({
-          ...changedColumns(secretFields),
+          ...toChangedColumns(secretFields),
           address: parseHex(address),
           name: pack(name),
           enabled: enabled ? 1 : 0,
@@ -77,7 +77,7 @@ export function bindIntegrations(db: Connection): IntegrationTransaction {
       return inserted !== undefined
     },
     async update(address, change) {
-      const columns = changedColumns(change)
+      const columns = toChangedColumns(change)
       const key = parseKey(address)
       const before = await db
         .selectFrom('integrations')
@@ -147,7 +147,7 @@ function credentialsQuery(read: Connection, value: ValueOf<CredentialsQuery>) {
 }
 
 /** The columns to change. An undefined field is an undefined column, which the query builder leaves out. */
-function changedColumns(change: Parameters<IntegrationTransaction['update']>[1]): Updateable<Tables['integrations']> {
+function toChangedColumns(change: Parameters<IntegrationTransaction['update']>[1]): Updateable<Tables['integrations']> {
   const { name, enabled, apiSecret, previousApiSecret, signingSecret } = change
   const { preparedSigningSecret: prepared, previousSigningSecret: previous } = change
   return {
@@ -169,7 +169,7 @@ function changedColumns(change: Parameters<IntegrationTransaction['update']>[1])
   }
 }
 
-/** A field of a secret: null if it is removed, undefined if it stays unchanged. */
+/** A field of a secret: null if the secret is removed, undefined if it stays unchanged. */
 function readField<Secret extends object, Key extends keyof Secret>(secret: Secret | null | undefined, key: Key) {
   return secret === null || secret === undefined ? secret : secret[key]
 }

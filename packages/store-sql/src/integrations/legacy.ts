@@ -112,10 +112,10 @@ const keyColumns = ['id', 'name', 'hash', 'key_version', 'created_at', 'revoked_
 
 export function createLegacyKeyStore(engine: Engine): LegacyKeyStore {
   const { read } = engine
-  // A statement for each number of master keys.
+  // One statement for each number of hashes, which is the number of master keys.
   const prepareForCount = memoize((count) => {
-    const places = Array.from({ length: Number(count) }, (_, n) => n)
-    return prepare(engine, (value: ValueOf<readonly string[]>) => selectByHashes(read, places.map(value)))
+    const indexes = Array.from({ length: Number(count) }, (_, index) => index)
+    return prepare(engine, (value: ValueOf<readonly string[]>) => selectByHashes(read, indexes.map(value)))
   })
   return {
     async findByHash(hashes) {

@@ -11,7 +11,7 @@ import { lockPayments, lockPaymentsByKey, notifyVersions, replacePayments } from
 /** Updates per statement, of all integrations. */
 const updatesPageSize = 2_000
 
-/** Reads the updates of an integration's payments and the waiting ones that may be for it, in one pass, by id. */
+/** Reads, by id, the updates of an integration's payments and the waiting updates that may be for the integration. */
 async function* readUpdates(read: Connection, address: string): AsyncGenerator<readonly MoveRow[]> {
   for (let after = ''; ; ) {
     const rows = await read
@@ -93,7 +93,7 @@ export function createMoveStore(engine: Engine): MoveStore {
   const { read, transaction } = engine
   return {
     async *payments(address) {
-      for await (const range of idRanges(read)) {
+      for await (const range of listIdRanges(read)) {
         const payments = await transaction((db) => lockPayments(db, address, range))
         if (payments.length > 0)
           yield payments.map(({ id: _id, integrationAddress: _address, closed: _closed, ...moved }) => moved)
@@ -102,7 +102,7 @@ export function createMoveStore(engine: Engine): MoveStore {
     updates: (address) => readUpdates(read, address),
     async *unnotified(address) {
       const lowest = await transaction((db) => findLowestReplayable(db))
-      for await (const range of idRanges(read)) {
+      for await (const range of listIdRanges(read)) {
         const versions = await findUnnotified(read, address, { ...range, lowest })
         if (versions.length > 0) yield versions
       }
@@ -119,8 +119,8 @@ export function createMoveStore(engine: Engine): MoveStore {
       return toNumber(row.leased)
     },
     async runningWriters() {
-      const { next } = await runningTransactions(read)
-      return async () => BigInt((await runningTransactions(read)).oldest) >= BigInt(next)
+      const { next } = await readRunningTransactions(read)
+      return async () => BigInt((await readRunningTransactions(read)).oldest) >= BigInt(next)
     },
     transaction: (work) =>
       transaction((db) =>
@@ -135,7 +135,7 @@ export function createMoveStore(engine: Engine): MoveStore {
 }
 
 /** Yields ranges of all payments' ids: each page by integration would sort all payments of the integration. */
-async function* idRanges(read: Connection): AsyncGenerator<{ readonly after: number; readonly upTo: number }> {
+async function* listIdRanges(read: Connection): AsyncGenerator<{ readonly after: number; readonly upTo: number }> {
   const { last } = await read
     .selectFrom('payments')
     .select(({ fn }) => fn.max('id').as('last'))
@@ -170,7 +170,7 @@ async function findUnnotified(
 }
 
 /** The number of the next transaction that writes, and of the oldest that runs. */
-async function runningTransactions(read: Connection): Promise<{ next: string; oldest: string }> {
+async function readRunningTransactions(read: Connection): Promise<{ next: string; oldest: string }> {
   const [row] = await run<{ next: string; oldest: string }>(read, () => read.dialect.runningTransactions)
   if (row === undefined) throw new TypeError('The statement of running transactions returned no row.')
   return row

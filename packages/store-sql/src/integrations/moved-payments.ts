@@ -43,11 +43,11 @@ const formatKey = ({ chainId, txHash, ordinal }: MovedPaymentKey) => `${chainId}
 
 /** Locks the primary payments with these keys. */
 export async function lockPaymentsByKey(db: Connection, keys: readonly MovedPaymentKey[]): Promise<StoredMove[]> {
-  const named = new Set(keys.map(formatKey))
+  const requestedKeys = new Set(keys.map(formatKey))
   const payments = await lockPaymentsForChange(db, keys)
   return readStoredMoves(
     db,
-    payments.filter((payment) => named.has(formatKey(payment))),
+    payments.filter((payment) => requestedKeys.has(formatKey(payment))),
   )
 }
 
@@ -74,12 +74,12 @@ async function readStoredMoves(db: Connection, payments: readonly StoredPayment[
     .selectAll('outbox')
     .where('snapshots.payment_id', 'in', ids)
     .execute()
-  const attemptsOf = groupBy(attempts, (row) => String(row.delivery_id))
-  const pendingOf = new Map(outbox.map((row) => [String(row.id), row]))
-  const versionsOf = groupBy(snapshots, (row) => String(row.payment_id))
-  return payments.map(({ id, chainId, txHash, ordinal, blockNumber, dropped, integrationAddress, ...rest }) => {
-    const ownSnapshots = versionsOf.get(id) ?? []
-    const { version, state, recipient, invoice } = rest
+  const attemptsByDelivery = groupBy(attempts, (row) => String(row.delivery_id))
+  const pendingByDelivery = new Map(outbox.map((row) => [String(row.id), row]))
+  const versionsByPayment = groupBy(snapshots, (row) => String(row.payment_id))
+  return payments.map(({ id, chainId, txHash, ordinal, blockNumber, dropped, integrationAddress, ...status }) => {
+    const ownSnapshots = versionsByPayment.get(id) ?? []
+    const { version, state, recipient, invoice } = status
     return {
       id,
       integrationAddress,
@@ -92,15 +92,15 @@ async function readStoredMoves(db: Connection, payments: readonly StoredPayment[
       closed: ownSnapshots.filter((row) => toNumber(row.id) < lowest).map((row) => toNumber(row.version)),
       versions: ownSnapshots.map((row): MovedVersion => {
         const key = { integrationAddress, chainId, txHash, version: toNumber(row.version) }
-        const attempted = attemptsOf.get(String(row.id)) ?? []
+        const attemptRows = attemptsByDelivery.get(String(row.id)) ?? []
         return {
           version: key.version,
           createdAt: toNumber(row.created_at),
           notified: row.integration !== null,
           undelivered: row.undelivered as MovedVersion['undelivered'],
-          pending: toPending(pendingOf.get(String(row.id))),
+          pending: toPending(pendingByDelivery.get(String(row.id))),
           body: Buffer.from(unpackBody(db.dialect.toBytes(row.body), key)).toString(),
-          attempts: attempted.map((each) => ({ number: toNumber(each.number), ...toAttemptRecord(each) })),
+          attempts: attemptRows.map((each) => ({ number: toNumber(each.number), ...toAttemptRecord(each) })),
         }
       }),
     }
@@ -146,10 +146,10 @@ export async function replacePayments(db: Connection, address: string, payments:
   if (payments.length === 0) return
   await setStatuses(db, new Map(payments.map(({ id, moved }) => [id, moved.status])))
   for (const { id, moved } of payments) if (moved.dropped !== null) await setDropped(db, id, moved.dropped)
-  const closed = await removeVersions(db, payments)
+  const closedVersions = await removeVersions(db, payments)
   const versions = payments.flatMap(({ id, moved }) =>
     moved.versions
-      .filter(({ version }) => !closed.has(`${id}:${version}`))
+      .filter(({ version }) => !closedVersions.has(`${id}:${version}`))
       .map((version) => ({ paymentId: Number(id), moved, version })),
   )
   const { ids } = await db.dialect.insertNumbered(db, {
@@ -158,7 +158,7 @@ export async function replacePayments(db: Connection, address: string, payments:
     rows: versions.map(({ paymentId, moved, version }) => toSnapshotValues(address, paymentId, moved, version)),
   })
   if (ids === null) throw new Error('The database did not return all inserted snapshots.')
-  const deliveries = versions.map(({ version }, place) => ({ id: ids[place] ?? 0, ...version }))
+  const deliveries = versions.map(({ version }, index) => ({ id: ids[index] ?? 0, ...version }))
   await db.dialect.insertAll(db, {
     table: 'attempts',
     columns: attemptColumns,

@@ -40,10 +40,10 @@ export function parseHexDigits(text: string): string {
   throw new TypeError(`${JSON.stringify(text.slice(0, 100))} is not 0x and pairs of lowercase hex digits.`)
 }
 
-export const hexBytes = (text: string): Uint8Array => Buffer.from(parseHexDigits(text), 'hex')
+export const parseHex = (text: string): Uint8Array => Buffer.from(parseHexDigits(text), 'hex')
 
 /** The bytes of a key to search for. For text that {@link isHex} rejects they are empty, so that nothing matches. */
-export const keyBytes = (text: string): Uint8Array => parseHex(isHex(text) ? text : '0x')
+export const parseKey = (text: string): Uint8Array => parseHex(isHex(text) ? text : '0x')
 
 /** Bytes that a statement returned, as `0x` text; PostgreSQL may return them as text with `\x`. */
 export function toHex(read: Uint8Array | string): string {

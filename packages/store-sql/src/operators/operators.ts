@@ -12,7 +12,7 @@ import { prepare, type ValueOf } from '../internal/statements.js'
 import { checkInteger, toNumber } from '../internal/values.js'
 import type { Tables } from '../schema/tables.js'
 
-const columns = [
+const fields = [
   'name',
   'role',
   'enabled',
@@ -48,7 +48,7 @@ export function bindOperators(db: Connection): OperatorTransaction {
     async insert({ name, role, enabled, passphrase, link, createdAt }) {
       const inserted = await db
         .insertInto('operators')
-        .values({ name, role, enabled: Number(enabled), passphrase, ...linkColumns(link), created_at: createdAt })
+        .values({ name, role, enabled: Number(enabled), passphrase, ...toLinkColumns(link), created_at: createdAt })
         .onConflict((conflict) => conflict.doNothing())
         .returning('name')
         .executeTakeFirst()
@@ -66,7 +66,7 @@ export function bindOperators(db: Connection): OperatorTransaction {
           ...(link === undefined ? {} : toLinkColumns(link)),
         })
         .where('name', '=', name)
-        .returning(columns)
+        .returning(fields)
         .executeTakeFirst()
       return row === undefined ? null : toOperatorRecord(row)
     },
@@ -105,7 +105,7 @@ export function bindOperatorSessions(db: Connection): SessionTransaction<Session
 function createOperatorReads(db: Connection): Pick<OperatorStore, 'find' | 'findByLink' | 'list'> {
   return {
     async list() {
-      const records = (await db.selectFrom('operators').select(columns).execute()).map(toOperatorRecord)
+      const records = (await db.selectFrom('operators').select(fields).execute()).map(toOperatorRecord)
       return records.sort((a, b) => (a.name < b.name ? -1 : 1))
     },
     async find(name) {
@@ -120,18 +120,18 @@ function createOperatorReads(db: Connection): Pick<OperatorStore, 'find' | 'find
 }
 
 export function nameQuery(db: Connection, name: string) {
-  return db.selectFrom('operators').select(columns).where('name', '=', name)
+  return db.selectFrom('operators').select(fields).where('name', '=', name)
 }
 
 export function linkQuery(db: Connection, hash: string) {
-  return db.selectFrom('operators').select(columns).where('link_hash', '=', hash)
+  return db.selectFrom('operators').select(fields).where('link_hash', '=', hash)
 }
 
 export function sessionQuery(db: Connection, hash: string) {
   return db
     .selectFrom('operator_sessions')
     .innerJoin('operators', 'operators.name', 'operator_sessions.operator')
-    .select([...names, 'hash', 'operator_sessions.created_at as session_created_at', 'expires_at'])
+    .select([...fields, 'hash', 'operator_sessions.created_at as session_created_at', 'expires_at'])
     .where('hash', '=', hash)
 }
 

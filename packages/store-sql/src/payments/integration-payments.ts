@@ -9,7 +9,7 @@ import type { Integer } from '../schema/migration.js'
 import type { Tables } from '../schema/tables.js'
 import { paymentColumns, type StoredRow, toStoredPayment, type WithExtra } from './payment-row.js'
 
-const placeColumns = listColumns({
+const positionColumns = listColumns({
   chain_id: 'integer',
   tx_hash: 'hex',
   ordinal: 'integer',
@@ -36,7 +36,7 @@ export async function storeFormerPositions(db: Connection, payments: readonly Pa
        on p.chain_id = v.chain_id and p.tx_hash = v.tx_hash and p.ordinal = v.ordinal
      where p.is_primary = 1 and p.integration is not null and p.block_timestamp <> v.block_timestamp`
   type Former = { id: Integer; integration: Uint8Array; block_timestamp: Integer }
-  const former = await runBulk<Former>(db, placeColumns, values, findText)
+  const former = await runBulk<Former>(db, positionColumns, values, findText)
   if (former.length === 0) return
   const counts = await countReposition(
     db,
@@ -76,7 +76,7 @@ interface PageValues {
 }
 
 interface PageShape {
-  readonly ofWallet: boolean
+  readonly isOfWallet: boolean
   readonly isAfterCursor: boolean
   /** The limit, as a literal, because planners depend on it. */
   readonly size: number
@@ -91,9 +91,9 @@ const keyColumns = ['id', 'block_timestamp', 'chain_id', 'tx_hash'] as const
 const primary = sql<boolean>`is_primary = 1`
 
 /** Rows by present block time. The extra column is the integration's count of repositions, null before the first. */
-export function plainPage(db: Connection, value: Value, shape: PageShape) {
+export function selectPlainPage(db: Connection, value: Value, shape: PageShape) {
   const count = db.selectFrom('page_epochs').select('seq').where('integration', '=', value('integration')).as('extra')
-  return shape.ofWallet
+  return shape.isOfWallet
     ? selectRows(db, selectNewestOfKeys(db, selectSides(db, value, shape), shape)).select(count)
     : selectNewestOfIntegration(db, value, shape)
         .leftJoin('statuses', 'statuses.payment_id', 'payments.id')
@@ -101,11 +101,11 @@ export function plainPage(db: Connection, value: Value, shape: PageShape) {
 }
 
 /** Rows by the block time that they had at the cursor's count. The extra column is this block time. */
-export function exactPage(db: Connection, value: Value, shape: PageShape) {
-  const keysInPlace: Keys = shape.ofWallet
+export function selectExactPage(db: Connection, value: Value, shape: PageShape) {
+  const presentKeys: Keys = shape.isOfWallet
     ? selectSides(db, value, shape, true)
     : db.selectFrom(selectNewestOfIntegration(db, value, shape, true).select(keyColumns).as('own')).select(keyColumns)
-  const keys = selectNewestOfKeys(db, keysInPlace.unionAll(selectRepositionedKeys(db, value, shape)), shape)
+  const keys = selectNewestOfKeys(db, presentKeys.unionAll(selectRepositionedKeys(db, value, shape)), shape)
   return selectRows(db, keys).select('keys.block_timestamp as extra')
 }
 
@@ -133,14 +133,14 @@ function selectRows(db: Connection, keys: Keys) {
 }
 
 // The union returns a payment to oneself once.
-function selectSides(db: Connection, value: Value, shape: PageShape, onlyInPlace = false) {
+function selectSides(db: Connection, value: Value, shape: PageShape, excludesMoved = false) {
   const side = (column: Side) =>
-    db.selectFrom(selectNewestOfSide(db, value, shape, column, onlyInPlace).as(column)).select(keyColumns)
+    db.selectFrom(selectNewestOfSide(db, value, shape, column, excludesMoved).as(column)).select(keyColumns)
   return side('sender').union(side('receiver'))
 }
 
-function selectNewestOfIntegration(db: Connection, value: Value, shape: PageShape, onlyInPlace = false) {
-  return selectOfIntegration(db, value, onlyInPlace)
+function selectNewestOfIntegration(db: Connection, value: Value, shape: PageShape, excludesMoved = false) {
+  return selectOfIntegration(db, value, excludesMoved)
     .$if(shape.isAfterCursor, (rows) =>
       rows.where(
         sql<boolean>`(payments.block_timestamp, chain_id, tx_hash) <
@@ -155,9 +155,9 @@ function selectNewestOfIntegration(db: Connection, value: Value, shape: PageShap
 
 // The wallet is compared as a range of one value and leads the order, so that only the index by sender or receiver
 // fits. With `=`, PostgreSQL may scan all payments of the integration instead.
-function selectNewestOfSide(db: Connection, value: Value, shape: PageShape, column: Side, onlyInPlace: boolean) {
+function selectNewestOfSide(db: Connection, value: Value, shape: PageShape, column: Side, excludesMoved: boolean) {
   const wallet = hideFromPlanner(sql<Uint8Array>`cast(${value('wallet')} as ${shape.bytes})`)
-  const rows = selectOfIntegration(db, value, onlyInPlace)
+  const rows = selectOfIntegration(db, value, excludesMoved)
     .select(keyColumns)
     .where(column, '>=', wallet)
     .orderBy(column, 'desc')
@@ -173,13 +173,13 @@ function selectNewestOfSide(db: Connection, value: Value, shape: PageShape, colu
     : rows.where(column, '<=', wallet)
 }
 
-/** `onlyInPlace`: leaves out the payments that were repositioned after the cursor. */
-function selectOfIntegration(db: Connection, value: Value, onlyInPlace: boolean) {
+/** `excludesMoved`: leaves out the payments that were repositioned after the cursor. */
+function selectOfIntegration(db: Connection, value: Value, excludesMoved: boolean) {
   return db
     .selectFrom('payments')
     .where('integration', '=', value('integration'))
     .where(primary)
-    .$if(onlyInPlace, (rows) =>
+    .$if(excludesMoved, (rows) =>
       rows.where(({ not, exists, selectFrom }) =>
         not(
           exists(
@@ -194,7 +194,7 @@ function selectOfIntegration(db: Connection, value: Value, onlyInPlace: boolean)
 }
 
 // The first reposition after the cursor has the block time that the payment had at the cursor.
-function selectRepositionedKeys(db: Connection, value: Value, { ofWallet }: PageShape) {
+function selectRepositionedKeys(db: Connection, value: Value, { isOfWallet }: PageShape) {
   const repositions = db
     .selectFrom('payment_repositions')
     .select(['payment_id', 'block_timestamp'])
@@ -210,7 +210,7 @@ function selectRepositionedKeys(db: Connection, value: Value, { ofWallet }: Page
       sql<boolean>`(repositions.block_timestamp, chain_id, tx_hash) <
         (${value('blockTimestamp')}, ${value('chainId')}, ${value('txHash')})`,
     )
-    .$if(ofWallet, (rows) =>
+    .$if(isOfWallet, (rows) =>
       rows.where(({ eb, or }) => or([eb('sender', '=', value('wallet')), eb('receiver', '=', value('wallet'))])),
     )
 }
@@ -232,18 +232,18 @@ export function createReadPage(engine: Pick<Engine, 'read' | 'rows'>): PaymentRe
   const { read: db } = engine
   const bytes = sql.raw(db.dialect.types.bytes)
   const plain = cacheStatements((shape) =>
-    prepare<PageValues, Row>(engine, (value) => plainPage(db, value, { ...shape, bytes })),
+    prepare<PageValues, Row>(engine, (value) => selectPlainPage(db, value, { ...shape, bytes })),
   )
-  // Not a generic plan: the right one depends on the number of repositions.
+  // Planned at each run: the right plan depends on the number of repositions.
   const exact = cacheStatements((shape) =>
-    prepare<PageValues, Row>(engine, (value) => exactPage(db, value, { ...shape, bytes }), false),
+    prepare<PageValues, Row>(engine, (value) => selectExactPage(db, value, { ...shape, bytes }), false),
   )
 
   return async (query) => {
     const limit = checkInteger(query.limit, 'limit', 1)
     const { integrationAddress, wallet, after } = query
     // One more row shows whether another page follows.
-    const shape = { ofWallet: wallet !== undefined, isAfterCursor: after !== undefined, size: chooseSize(limit + 1) }
+    const shape = { isOfWallet: wallet !== undefined, isAfterCursor: after !== undefined, size: chooseSize(limit + 1) }
     const values = {
       integration: parseKey(integrationAddress),
       wallet: parseKey(wallet ?? '0x'),
@@ -264,30 +264,22 @@ export function createReadPage(engine: Pick<Engine, 'read' | 'rows'>): PaymentRe
 }
 
 const readPresentTime = ({ block_timestamp }: Row) => block_timestamp
-/** The extra column of {@link exactPage}. */
+/** The extra column of {@link selectExactPage}. */
 const readFormerTime = ({ extra, block_timestamp }: Row) => extra ?? block_timestamp
 
-function toPage(rows: readonly Row[], limit: number, asOf: number, timeOf: (row: Row) => Integer): StoredPage {
+function toPage(rows: readonly Row[], limit: number, asOf: number, getTime: (row: Row) => Integer): StoredPage {
   const pageRows = rows.slice(0, limit)
   const last = rows.length > limit ? pageRows.at(-1) : undefined
-  return {
-    payments: pageRows.map(toStoredPayment),
-    next:
-      last === undefined
-        ? null
-        : {
-            blockTimestamp: toNumber(timeOf(last)),
-            chainId: toNumber(last.chain_id),
-            txHash: toHex(last.tx_hash),
-            asOf,
-          },
-  }
+  const payments = pageRows.map(toStoredPayment)
+  if (last === undefined) return { payments, next: null }
+  const [blockTimestamp, chainId] = [toNumber(getTime(last)), toNumber(last.chain_id)]
+  return { payments, next: { blockTimestamp, chainId, txHash: toHex(last.tx_hash), asOf } }
 }
 
 function cacheStatements<Statement>(make: (shape: Shape) => Statement): (shape: Shape) => Statement {
   const cache = new Map<string, Statement>()
   return (shape) => {
-    const key = `${shape.ofWallet} ${shape.isAfterCursor} ${shape.size}`
+    const key = `${shape.isOfWallet} ${shape.isAfterCursor} ${shape.size}`
     const statement = cache.get(key) ?? make(shape)
     cache.set(key, statement)
     return statement
@@ -301,7 +293,7 @@ export interface HashValues {
 }
 
 /** At most two payments, because the second shows that the hash is ambiguous. */
-export function selectByHashOfIntegration(db: Connection, value: ValueOf<HashValues>, ofWallet = false) {
+export function selectByHashOfIntegration(db: Connection, value: ValueOf<HashValues>, isOfWallet = false) {
   return (
     db
       .selectFrom('payments')
@@ -312,7 +304,7 @@ export function selectByHashOfIntegration(db: Connection, value: ValueOf<HashVal
       .where('integration', '=', value('integration'))
       // Hides the condition: a plan made for an empty table may use a partial index of one integration's rows.
       .where(sql<boolean>`coalesce(is_primary, 0) = 1`)
-      .$if(ofWallet, (query) =>
+      .$if(isOfWallet, (query) =>
         query.where(({ eb, or }) => or([eb('sender', '=', value('wallet')), eb('receiver', '=', value('wallet'))])),
       )
       .orderBy('chain_id')

@@ -3,14 +3,8 @@ import { type OverdueQuery, type PaymentSelector, unsettledStates } from '@payme
 import type { PaymentStatus, StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import type { Connection } from '../engine.js'
-import {
-  awaitRows,
-  listColumns,
-  runBulk,
-  runPrepared,
-  type StatementText,
-  sendPrepared,
-} from '../internal/statements.js'
+import type { StatementText } from '../internal/statements.js'
+import { awaitRows, listColumns, runBulk, runPrepared, sendPrepared } from '../internal/statements.js'
 import { checkInteger, isHex, pack, parseId, toHex, toNullableHex, toNumber } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { Tables } from '../schema/tables.js'
@@ -61,8 +55,8 @@ export async function lockPaymentsForChange(
     `select p.id, ${readColumns} from ${payments} p left join ${statuses} s on s.payment_id = p.id
      ${ofHashes(parameter)}`
   // Sent at once, but executed after the wait of the first statement.
-  const read = await runPrepared<StatusesOfId>(db, readText)
-  return joinStatuses(await awaitRows(locked), read)
+  const statusRows = await runPrepared<StatusesOfId>(db, readText)
+  return joinStatuses(await awaitRows(locked), statusRows)
     .filter(({ chainId, txHash }) => keys.has(`${chainId}:${txHash}`))
     .sort((a, b) => a.ordinal - b.ordinal)
 }

@@ -5,15 +5,7 @@ import { sql } from 'kysely'
 import { readCheckpoint } from '../chains/checkpoints.js'
 import type { Connection, Engine } from '../engine.js'
 import { listColumns, prepare, runBulk, type ValueOf } from '../internal/statements.js'
-import {
-  checkInteger,
-  parseId,
-  parseKey,
-  toNullableHex,
-  toNullableNumber,
-  toNumber,
-  toPlainBytes,
-} from '../internal/values.js'
+import { checkInteger, parseId, parseKey, toNullableHex, toNullableNumber, toNumber } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { Tables } from '../schema/tables.js'
 import { createReadPage, type HashValues, selectByHashOfIntegration } from './integration-payments.js'
@@ -67,9 +59,9 @@ export function unsettledQuery(
 
 export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows'>): PaymentReads {
   const { read: db } = engine
-  const byHash = prepare(engine, (value: ValueOf<HashValues>) => selectByHashOfIntegration(db, value))
-  const byHashOfWallet = prepare(engine, (value: ValueOf<HashValues>) => selectByHashOfIntegration(db, value, true))
-  const ofTransaction = prepare(engine, (value: ValueOf<TransactionValues>) => transactionQuery(db, value))
+  const readByHash = prepare(engine, (value: ValueOf<HashValues>) => selectByHashOfIntegration(db, value))
+  const readByHashOfWallet = prepare(engine, (value: ValueOf<HashValues>) => selectByHashOfIntegration(db, value, true))
+  const readTransaction = prepare(engine, (value: ValueOf<TransactionValues>) => transactionQuery(db, value))
   return {
     list: createReadPage(engine),
     async findByHash({ integrationAddress, txHash, wallet }) {
@@ -78,10 +70,10 @@ export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows'>): Payme
         txHash: parseKey(txHash),
         wallet: parseKey(wallet ?? '0x'),
       }
-      return (await (wallet === undefined ? byHash : byHashOfWallet)(values)).map(toStoredPayment)
+      return (await (wallet === undefined ? readByHash : readByHashOfWallet)(values)).map(toStoredPayment)
     },
     async transaction({ chainId, txHash }) {
-      const rows = await ofTransaction({ chainId: checkInteger(chainId, 'chainId'), txHash: parseKey(txHash) })
+      const rows = await readTransaction({ chainId: checkInteger(chainId, 'chainId'), txHash: parseKey(txHash) })
       const payments = rows.flatMap((row) => (row.id === null ? [] : toStoredPayment(row)))
       return { payments, indexedTo: toNullableNumber(rows[0]?.extra ?? null) }
     },
@@ -114,7 +106,7 @@ export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows'>): Payme
         .where('s.version', '=', version)
         .executeTakeFirst()
       if (row === undefined) return null
-      return toSnapshotBytes(toPlainBytes(row.body), toNullableHex(row.integration), row)
+      return toSnapshotBytes(db.dialect.toBytes(row.body), toNullableHex(row.integration), row)
     },
   }
 }
@@ -126,7 +118,7 @@ interface TransactionValues {
 
 type TransactionRow = WithExtra<StoredRow | { id: null }>
 
-/** At least one row. The extra column is the chain's height; all others are null if the transaction is not stored. */
+/** Returns one row or more. The extra column is the chain's height; the others are null for an unknown transaction. */
 export function transactionQuery(db: Connection, value: ValueOf<TransactionValues>) {
   return db
     .selectFrom(

@@ -4,10 +4,10 @@ import * as fixtures from '../../test/conformance/fixtures.js'
 import * as rows from './payment-row.js'
 
 const { facts, hash } = fixtures
-const { insertColumns, insertValues, packInvoice, packPricing, packRecipient, unpackPricing } = rows
+const { insertColumns, toInsertValues, packInvoice, packPricing, packRecipient, unpackPricing } = rows
 
 function getNulls(changes: Partial<PaymentFacts>): string[] {
-  const values = insertValues(facts(changes), true)
+  const values = toInsertValues(facts(changes), true)
   return insertColumns.flatMap(({ name }, index) => (values[index] === null ? [name] : []))
 }
 

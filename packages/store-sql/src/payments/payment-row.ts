@@ -162,7 +162,7 @@ export type StoredRow = FactRow & StatusColumns
 export type WithExtra<Row> = Row & { readonly extra: Integer | null }
 
 /** The values of a new payment, in the order of {@link insertColumns}. A value that repeats another column is null. */
-export function insertValues(facts: PaymentFacts, primary: boolean): unknown[] {
+export function toInsertValues(facts: PaymentFacts, primary: boolean): unknown[] {
   const { source, tokenIn, tokenOut } = facts
   const isOwnSource = source.chainId === facts.chainId && source.txHash === facts.txHash
   const isOneToken =

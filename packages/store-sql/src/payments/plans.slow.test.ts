@@ -10,7 +10,7 @@ import { listQuery } from '../deliveries/delivery-lists.js'
 import type { Engine } from '../engine.js'
 import { selectByAddress, selectByHashes } from '../integrations/legacy.js'
 import { parseHex } from '../internal/values.js'
-import { exactPage, plainPage, selectByHashOfIntegration } from './integration-payments.js'
+import { selectByHashOfIntegration, selectExactPage, selectPlainPage } from './integration-payments.js'
 import { nextChainQuery, transactionQuery, unsettledQuery } from './payment-reads.js'
 
 const { address, facts, hash, indexAll, numbered, shop } = fixtures
@@ -79,7 +79,7 @@ const newest = facts({ blockTimestamp: 2_000_000 })
 const shapeOn =
   ({ dialect }: Pick<Engine, 'dialect'>) =>
   (after?: PaymentFacts) => ({
-    ofWallet: false,
+    isOfWallet: false,
     isAfterCursor: after !== undefined,
     size: limit,
     bytes: sql.raw(dialect.types.bytes),
@@ -93,11 +93,11 @@ function values({ after = facts(), wallet = '0x' }: { after?: PaymentFacts | und
 
 /** Those that requests are made of: connections keep their plans. */
 const preparedQueries = ({ read: db, dialect }: Engine, shape = shapeOn({ dialect })) => ({
-  page: (after?: PaymentFacts) => plainPage(db, values({ after }), shape(after)),
+  page: (after?: PaymentFacts) => selectPlainPage(db, values({ after }), shape(after)),
   'page of a wallet': (after?: PaymentFacts) =>
-    plainPage(db, values({ after, wallet: address(1) }), { ...shape(after), ofWallet: true }),
+    selectPlainPage(db, values({ after, wallet: address(1) }), { ...shape(after), isOfWallet: true }),
   'page of an unknown wallet': (after?: PaymentFacts) =>
-    plainPage(db, values({ after, wallet: address(99) }), { ...shape(after), ofWallet: true }),
+    selectPlainPage(db, values({ after, wallet: address(99) }), { ...shape(after), isOfWallet: true }),
   'single payment': (after: PaymentFacts = facts()) => selectByHashOfIntegration(db, values({ after })),
   'single payment of a wallet': (after: PaymentFacts = facts()) =>
     selectByHashOfIntegration(db, values({ after, wallet: address(1) }), true),
@@ -108,11 +108,11 @@ const preparedQueries = ({ read: db, dialect }: Engine, shape = shapeOn({ dialec
 
 const queries = (engine: Engine, db = engine.read, shape = shapeOn(engine)) => ({
   ...preparedQueries(engine),
-  'page after moves': (after: PaymentFacts = newest) => exactPage(db, values({ after }), shape(after)),
+  'page after moves': (after: PaymentFacts = newest) => selectExactPage(db, values({ after }), shape(after)),
   'page of a wallet after moves': (after: PaymentFacts = newest) =>
-    exactPage(db, values({ after, wallet: address(1) }), { ...shape(after), ofWallet: true }),
+    selectExactPage(db, values({ after, wallet: address(1) }), { ...shape(after), isOfWallet: true }),
   'page of an unknown wallet after moves': (after: PaymentFacts = newest) =>
-    exactPage(db, values({ after, wallet: address(99) }), { ...shape(after), ofWallet: true }),
+    selectExactPage(db, values({ after, wallet: address(99) }), { ...shape(after), isOfWallet: true }),
   'unsettled payments': (after?: PaymentFacts) => unsettledQuery(db, { chainId: 1, afterId: getId(after), limit }),
   'unsettled payments of a chain with few': (after?: PaymentFacts) =>
     unsettledQuery(db, { chainId: 2, afterId: getId(after), limit }),

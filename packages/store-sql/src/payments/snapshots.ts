@@ -63,9 +63,9 @@ function formatTail(values: readonly (string | undefined)[]): string {
 function parseValues(text: string, head: string): string | null {
   // Invalid UTF-8 decodes to this character; without it, equal texts have equal bytes.
   if (!text.startsWith(head) || text.includes('\ufffd')) return null
-  const rest = text.slice(head.length)
-  const values = tail.exec(rest)
-  if (values === null || formatTail(values) !== rest) return null
+  const tailText = text.slice(head.length)
+  const values = tail.exec(tailText)
+  if (values === null || formatTail(values) !== tailText) return null
   const [, state, title, subtitle, amount, currency, settlementAmount, settlementCurrency] = values
   const recipient = title === undefined ? 'null' : `[${title},${subtitle}]`
   const invoice = amount === undefined ? 'null' : `[${amount},${currency},${settlementAmount},${settlementCurrency}]`
@@ -100,7 +100,7 @@ const snapshotColumns: BulkInsert['columns'] = [
 
 const outboxColumns = listColumns({ id: 'integer', integration: 'hex' })
 
-const unclaimed = ['lane', 'attempted', 'schedule_from'].map((name) => ({ name, value: () => '0' }))
+const unclaimedColumns = ['lane', 'attempted', 'schedule_from'].map((name) => ({ name, value: () => '0' }))
 
 /**
  * Stores snapshots, and a due delivery for each whose integration has a notification URL. Resolves the number of
@@ -115,31 +115,31 @@ export async function insertSnapshots(db: Connection, snapshots: readonly NewSna
   const { ids } = await db.dialect.insertNumbered(db, {
     table: 'snapshots',
     columns: snapshotColumns,
-    rows: snapshots.map((snapshot, place) => [
+    rows: snapshots.map((snapshot, index) => [
       parseId(snapshot.paymentId, 'paymentId'),
       checkInteger(snapshot.version, 'version', 1, maxVersion),
-      integrations[place],
+      integrations[index],
       packBody(snapshot.body, snapshot),
     ]),
     isPreparable: true,
     fixed: [{ name: 'created_at', value: now }],
   })
   if (ids === null) throw new Error('The database did not return all inserted snapshots.')
-  const deliveries = ids.flatMap((id, place) => {
-    const integration = integrations[place] ?? null
+  const deliveries = ids.flatMap((id, index) => {
+    const integration = integrations[index] ?? null
     return integration === null ? [] : [[id, integration]]
   })
   await insertDueDeliveries(db, deliveries, now)
   return deliveries.length
 }
 
-/** Puts new deliveries into the outbox. @param rows - An id and an integration each. */
+/** Puts new deliveries into the outbox. @param rows - The id and the integration of each. */
 export async function insertDueDeliveries(
   db: Connection,
   rows: readonly (readonly unknown[])[],
   now: StatementText,
 ): Promise<void> {
-  const fixed = [{ name: 'due_at', value: now }, ...unclaimed]
+  const fixed = [{ name: 'due_at', value: now }, ...unclaimedColumns]
   await db.dialect.insertAll(db, { table: 'outbox', columns: outboxColumns, rows, isPreparable: true, fixed })
 }
 

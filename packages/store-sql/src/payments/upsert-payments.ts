@@ -8,10 +8,10 @@ import type { Integer } from '../schema/migration.js'
 import { storeFormerPositions } from './integration-payments.js'
 import { lockedColumns, withStatuses } from './payment-changes.js'
 import { insertUnsettled } from './payment-reads.js'
-import { type FactRow, insertColumns, insertValues, toInsertedPayment } from './payment-row.js'
+import { type FactRow, insertColumns, toInsertedPayment, toInsertValues } from './payment-row.js'
 
 const keyColumns = listColumns({ chain_id: 'integer', tx_hash: 'hex', ordinal: 'integer' })
-const keyValues = ({ chainId, txHash, ordinal }: PaymentFacts) => [chainId, txHash, ordinal]
+const toKeyValues = ({ chainId, txHash, ordinal }: PaymentFacts) => [chainId, txHash, ordinal]
 const sameKey = 'p.chain_id = v.chain_id and p.tx_hash = v.tx_hash and p.ordinal = v.ordinal'
 const toKey = ({ chainId, txHash, ordinal }: PaymentFacts) => `${chainId}:${txHash}:${ordinal}`
 
@@ -26,22 +26,22 @@ const changingColumns = insertColumns.map(({ name }) => name).filter((name) => !
 export async function upsertPayments(db: Connection, payments: readonly NewPayment[]): Promise<UpsertedPayments> {
   const newest = pickLastOfEach(payments)
   if (newest.length === 0) return { inserted: [], returned: [] }
-  const rows = newest.map(({ facts, primary }) => insertValues(facts, primary))
+  const rows = newest.map(({ facts, primary }) => toInsertValues(facts, primary))
   const insert = { table: 'payments', columns: insertColumns, rows }
   const { ids, isNew: isNewId } = await db.dialect.insertNumbered(db, insert, 'chain_id, tx_hash, ordinal')
   if (ids !== null) {
-    const inserted = newest.map((one, place) => toInsertedPayment(String(ids[place]), one))
+    const inserted = newest.map((one, index) => toInsertedPayment(String(ids[index]), one))
     await insertUnsettled(db, inserted)
     return { inserted, returned: [] }
   }
   const stored = await readStoredIds(db, newest)
-  const isNew = (place: number) => isNewId(stored.get(place) ?? 0)
-  const storedFacts = newest.flatMap(({ facts }, place) => (isNew(place) ? [] : [facts]))
+  const isNew = (index: number) => isNewId(stored.get(index) ?? 0)
+  const storedFacts = newest.flatMap(({ facts }, index) => (isNew(index) ? [] : [facts]))
   await storeFormerPositions(db, storedFacts)
-  const storedRows = rows.filter((_, place) => !isNew(place))
-  await updateKnown(db, storedRows)
-  const inserted = newest.flatMap((one, place) =>
-    isNew(place) ? [toInsertedPayment(String(stored.get(place)), one)] : [],
+  const storedRows = rows.filter((_, index) => !isNew(index))
+  await updateStoredFacts(db, storedRows)
+  const inserted = newest.flatMap((one, index) =>
+    isNew(index) ? [toInsertedPayment(String(stored.get(index)), one)] : [],
   )
   await insertUnsettled(db, inserted)
   await repositionStatuses(db, storedFacts)
@@ -55,15 +55,15 @@ function pickLastOfEach(payments: readonly NewPayment[]): readonly NewPayment[] 
 }
 
 async function readStoredIds(db: Connection, payments: readonly NewPayment[]): Promise<Map<number, number>> {
-  const columns = [...keyColumns, ...listColumns({ place: 'integer' })]
-  const values = payments.map(({ facts }, place) => [...keyValues(facts), place])
-  const text = () => `select p.id, v.place from v join ${db.dialect.name('payments')} as p on ${sameKey}`
-  const rows = await runBulk<{ id: Integer; place: Integer }>(db, columns, values, text)
-  return new Map(rows.map(({ id, place }) => [toNumber(place), toNumber(id)]))
+  const columns = [...keyColumns, ...listColumns({ row_index: 'integer' })]
+  const values = payments.map(({ facts }, index) => [...toKeyValues(facts), index])
+  const text = () => `select p.id, v.row_index from v join ${db.dialect.name('payments')} as p on ${sameKey}`
+  const rows = await runBulk<{ id: Integer; row_index: Integer }>(db, columns, values, text)
+  return new Map(rows.map(({ id, row_index }) => [toNumber(row_index), toNumber(id)]))
 }
 
 // Unchanged rows are not written, so indexing a range again costs no writes.
-async function updateKnown(db: Connection, rows: readonly (readonly unknown[])[]): Promise<void> {
+async function updateStoredFacts(db: Connection, rows: readonly (readonly unknown[])[]): Promise<void> {
   const text = () =>
     `update ${db.dialect.name('payments')} as p
      set ${changingColumns.map((name) => `${name} = v.${name}`).join(', ')}
@@ -75,7 +75,7 @@ async function updateKnown(db: Connection, rows: readonly (readonly unknown[])[]
 async function repositionStatuses(db: Connection, stored: readonly PaymentFacts[]): Promise<void> {
   const { name } = db.dialect
   const columns = [...keyColumns, ...listColumns({ block_timestamp: 'integer' })]
-  const values = stored.map((facts) => [...keyValues(facts), facts.blockTimestamp])
+  const values = stored.map((facts) => [...toKeyValues(facts), facts.blockTimestamp])
   const text = () =>
     `update ${name('statuses')} as s set block_timestamp = v.block_timestamp
      from v join ${name('payments')} as p on ${sameKey}
@@ -87,6 +87,6 @@ async function findDropped(db: Connection, storedFacts: readonly PaymentFacts[])
   const text = () =>
     `select ${lockedColumns} from v join ${db.dialect.name('payments')} as p on ${sameKey}
      where p.dropped is not null${db.dialect.lockRows('p')}`
-  const rows = await runBulk<FactRow>(db, keyColumns, storedFacts.map(keyValues), text)
+  const rows = await runBulk<FactRow>(db, keyColumns, storedFacts.map(toKeyValues), text)
   return (await withStatuses(db, rows)).sort((a, b) => Number(a.id) - Number(b.id))
 }

@@ -64,7 +64,7 @@ export class PostgresConnection implements DatabaseConnection {
     const readsViews = isSent || name !== undefined
     const rowsAnswer = readsViews ? this.#readViews({ sql, parameters, name }) : this.run(sql, parameters)
     const answer = rowsAnswer as Promise<{ rows: Row[] }>
-    if (!isSent || this.#options.ownClients !== true) return answer
+    if (!isSent || this.#options.usesOwnPg !== true) return answer
     const later = answer.then(({ rows }) => rows)
     // The error fails the transaction, and must not end the process if the rows are never read.
     later.catch(() => undefined)
@@ -151,7 +151,7 @@ export class PostgresConnection implements DatabaseConnection {
 
   release(): void {
     // Ending a client waits for answers, which may never arrive.
-    if (this.#isLost && this.#options.ownClients === true) getStream(this.#client)?.destroy()
+    if (this.#isLost && this.#options.usesOwnPg === true) getStream(this.#client)?.destroy()
     this.#client.release(this.#isLost)
     this.#client.off('error', this.#onError)
   }

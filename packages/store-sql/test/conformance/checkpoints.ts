@@ -1,7 +1,7 @@
 /** Tests: how far a chain is indexed. @module */
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
-import { denseHeights, oldestHeights, sparseStep } from '../../src/chains/checkpoints.js'
+import { denseHeights, maxStoredDepth, sparseStep } from '../../src/chains/checkpoints.js'
 import { facts, hash, indexed, nextVersion, primary } from './fixtures.js'
 import type { StoreTest } from './subject.js'
 
@@ -130,8 +130,8 @@ export function checkpointTests(test: StoreTest): void {
     await climb(store, 0, 10, 1)
     await store.transaction((tx) => tx.setCheckpoint(2, at(1)))
     for (const [height, kept] of [
-      [oldestHeights + 9, 10],
-      [oldestHeights + 1_024, oldestHeights + 9],
+      [maxStoredDepth + 9, 10],
+      [maxStoredDepth + 1_024, maxStoredDepth + 9],
     ] as const) {
       await store.transaction((tx) => tx.setCheckpoint(1, at(height)))
       expect(await listed(store, 10_000_000, 10)).toEqual([height, kept])

@@ -192,8 +192,7 @@ const findLower = ({ end, since }: Filter) => end ?? (since === undefined ? null
 
 /** The position before every payment with this block time. */
 const toStart = (time: number, name: string): ConsolePosition => ({ blockTimestamp: checkInteger(time, name), id: '0' })
-/** Only for the compiler: the condition of each `$if` above excludes null. */
-const unused = toStart(0, 'time')
+const unused = toStart(0, 'time') // Only for the compiler: the condition of each `$if` above excludes null.
 
 const toPosition = (key: Key): ConsolePosition => ({
   blockTimestamp: toNumber(key.block_timestamp),

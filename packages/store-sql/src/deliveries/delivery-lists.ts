@@ -157,10 +157,7 @@ interface RangeFilter extends DeliveryFilter {
  */
 export const chooseIdColumn = ({ status }: DeliveryFilter) => (status === 'pending' ? 'q.id' : 'd.id')
 
-/**
- * Deliveries `d` with their payments `p`, and their outbox rows `q` while pending. Rejects malformed bounds.
- * A malformed `deliveryId` matches nothing.
- */
+/** Selects deliveries `d`, payments `p` and, while pending, outbox rows `q`. A malformed `deliveryId` matches none. */
 export function selectFiltered(db: Connection, filter: RangeFilter) {
   const { integrationAddress, chainId, txHash, status } = filter
   const after = filter.afterId === undefined ? 0 : parseId(filter.afterId, 'afterId')

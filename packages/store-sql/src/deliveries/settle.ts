@@ -136,8 +136,8 @@ export function createSettle({ transaction }: Engine): DeliveryStore['settle'] {
     const attempts = settled.map((settledAttempt) => {
       const { verdict, claim } = settledAttempt
       if (verdict.kind === 'retry') checkInteger(verdict.inMs, 'inMs')
-      const [id, token] = [parseId(claim.deliveryId, 'deliveryId'), parseLeaseToken(claim.leaseToken)]
-      return { ...settledAttempt, id, token }
+      const id = parseId(claim.deliveryId, 'deliveryId')
+      return { ...settledAttempt, id, token: parseLeaseToken(claim.leaseToken) }
     })
     return transaction((db) => settle(db, attempts, judge), { searches: true })
   }

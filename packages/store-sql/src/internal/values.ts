@@ -48,8 +48,7 @@ export const parseKey = (text: string): Uint8Array => parseHex(isHex(text) ? tex
 /** Bytes that a statement returned, as `0x` text; PostgreSQL may return them as text with `\x`. */
 export function toHex(read: Uint8Array | string): string {
   if (typeof read === 'string') {
-    if (!read.startsWith('\\x'))
-      throw new TypeError('PostgreSQL returned bytes that are not hex digits; set its bytea_output to hex.')
+    if (!read.startsWith('\\x')) throw new TypeError('PostgreSQL returned no hex digits; set its bytea_output to hex.')
     return `0x${read.slice(2)}`
   }
   return `0x${Buffer.from(read.buffer, read.byteOffset, read.byteLength).toString('hex')}`

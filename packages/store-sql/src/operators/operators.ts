@@ -12,15 +12,8 @@ import { prepare, type ValueOf } from '../internal/statements.js'
 import { checkInteger, toNumber } from '../internal/values.js'
 import type { Tables } from '../schema/tables.js'
 
-const fields = [
-  'name',
-  'role',
-  'enabled',
-  'passphrase',
-  'link_hash',
-  'link_expires_at',
-  'operators.created_at',
-] as const
+const linkColumns = ['link_hash', 'link_expires_at'] as const
+const columns = ['name', 'role', 'enabled', 'passphrase', ...linkColumns, 'operators.created_at'] as const
 
 export function createOperatorStore(engine: Engine): OperatorStore {
   const { read } = engine
@@ -66,7 +59,7 @@ export function bindOperators(db: Connection): OperatorTransaction {
           ...(link === undefined ? {} : toLinkColumns(link)),
         })
         .where('name', '=', name)
-        .returning(fields)
+        .returning(columns)
         .executeTakeFirst()
       return row === undefined ? null : toOperatorRecord(row)
     },
@@ -105,7 +98,7 @@ export function bindOperatorSessions(db: Connection): SessionTransaction<Session
 function createOperatorReads(db: Connection): Pick<OperatorStore, 'find' | 'findByLink' | 'list'> {
   return {
     async list() {
-      const records = (await db.selectFrom('operators').select(fields).execute()).map(toOperatorRecord)
+      const records = (await db.selectFrom('operators').select(columns).execute()).map(toOperatorRecord)
       return records.sort((a, b) => (a.name < b.name ? -1 : 1))
     },
     async find(name) {
@@ -120,18 +113,18 @@ function createOperatorReads(db: Connection): Pick<OperatorStore, 'find' | 'find
 }
 
 export function nameQuery(db: Connection, name: string) {
-  return db.selectFrom('operators').select(fields).where('name', '=', name)
+  return db.selectFrom('operators').select(columns).where('name', '=', name)
 }
 
 export function linkQuery(db: Connection, hash: string) {
-  return db.selectFrom('operators').select(fields).where('link_hash', '=', hash)
+  return db.selectFrom('operators').select(columns).where('link_hash', '=', hash)
 }
 
 export function sessionQuery(db: Connection, hash: string) {
   return db
     .selectFrom('operator_sessions')
     .innerJoin('operators', 'operators.name', 'operator_sessions.operator')
-    .select([...fields, 'hash', 'operator_sessions.created_at as session_created_at', 'expires_at'])
+    .select([...columns, 'hash', 'operator_sessions.created_at as session_created_at', 'expires_at'])
     .where('hash', '=', hash)
 }
 

@@ -167,8 +167,8 @@ export function createStore(database: Engine, ids: IdSource = systemIds, migrati
 
 /**
  * Rejects a transaction that starts inside the work of another one: each would wait for the other. Work that outlives
- * its transaction may start new ones. `outbox` is for the store's own transactions, whose work never starts another: they
- * are rejected inside other work too, but not tracked, as tracking slows every promise of the process.
+ * its transaction may start new ones. `outbox` is for the store's own transactions, whose work never starts another:
+ * they are rejected inside other work too, but not tracked, as tracking slows every promise of the process.
  */
 function rejectNesting(database: Engine) {
   const current = new AsyncLocalStorage<{ open: boolean }>()

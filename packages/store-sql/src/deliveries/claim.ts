@@ -189,7 +189,7 @@ export function lockText(dialect: SqlDialect, ids: readonly number[], moment: Mo
   }
 }
 
-/** The most reads per claim; later ones replace superseded or locked deliveries. The next claim continues after them. */
+/** The most reads per claim; later ones replace superseded or locked deliveries. The next claim goes on after them. */
 const maxPages = 100
 
 /** Claims in a row that skip retries and replays, while first attempts reach their limits and no retry is due. */

@@ -80,8 +80,8 @@ interface Mark {
 }
 
 /**
- * Measures the lag until closed. Once the standby has replayed a mark's position, it has all commits from before the mark was
- * read. So no clock of another machine matters.
+ * Measures the lag until closed. Once the standby has replayed a mark's position, it has all commits from before the
+ * mark was read. So no clock of another machine matters.
  */
 export function measureStandby(primary: PostgresDriver, standby: PostgresDriver, maxLagMs: number) {
   let marks: Mark[] = []

@@ -303,7 +303,7 @@ export interface Tables extends IdentityTables {
     chain_id: Integer
     block_number: Integer
     block_hash: string
-    /** On a checkpoint after a reorg: the highest block indexed before. Valid while that block is above the checkpoint. */
+    /** On a checkpoint after a reorg: the highest block indexed before. Valid while above the checkpoint. */
     reached: Integer | null
   }
 

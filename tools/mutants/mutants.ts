@@ -241,8 +241,8 @@ export const mutants: readonly Mutant[] = [
   ),
   ...inFile('core/src/internal/lease.ts', 'core/src/internal/lease.test.ts', {
     'a process holds a lease no longer than it lasts': [
-      'isActive: () => age() < ttlMs',
-      'isActive: () => age() < 2 * ttlMs',
+      'isActive: () => computeAgeMs() < ttlMs',
+      'isActive: () => computeAgeMs() < 2 * ttlMs',
     ],
   }),
   ...inFile('server/src/sender/guarded-connector.ts', 'server/src/sender/address-table.test.ts', {

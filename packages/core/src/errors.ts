@@ -272,7 +272,7 @@ export class VerificationUnavailableError extends CodedError<'ERR_VERIFICATION_U
   }
 }
 
-/** The provider rejected the token. Answer 422 with the provider's description and the former verdict as `message`. */
+/** The provider rejected the token. Answer 422; `message` is its description, then the former verdict. */
 export class ShareTokenRejectedError extends CodedError<'ERR_SHARE_TOKEN_REJECTED'> {
   override readonly name = 'ShareTokenRejectedError'
   /** Only for the integrator, never for a log: it may contain the id of the token. */

@@ -7,7 +7,7 @@ import type { PaymentFacts } from './payments/payment.js'
 export type PaymentKey = Pick<PaymentFacts, 'chainId' | 'txHash' | 'integrationAddress'>
 type LogPosition = Pick<PaymentFacts, 'chainId' | 'txHash' | 'blockNumber' | 'logIndex'>
 
-/** An event of a durable change. It is lost if the process or its connection to the database breaks at the commit. */
+/** The event of a stored change follows the commit. It is lost if the process or its connection breaks in between. */
 export type ServiceEvent =
   /** A payment is stored for the first time. */
   | ({ readonly type: 'payment.indexed' } & PaymentKey & Pick<PaymentFacts, 'blockNumber' | 'blockTimestamp'>)

@@ -48,7 +48,7 @@ export interface IntegrationQueries extends Caller {
    * `ERR_PAYMENT_NOT_FOUND`; AmbiguousPaymentError `ERR_PAYMENT_AMBIGUOUS`.
    */
   getPayment(query: { readonly txHash: string; readonly wallet?: string | undefined }): Promise<PaymentBody>
-  /** A payment with its deliveries and chosen snapshots; null: the integration has none of this hash on this chain. */
+  /** A payment with its deliveries and chosen snapshots; null: the integration has no such payment. */
   paymentDetail(
     chainId: number,
     txHash: string,
@@ -123,12 +123,12 @@ export function createQueries(store: Store, cursors: CursorCodec): Queries {
     integrationAddress,
     listPayments: (query) => reader.list(integrationAddress, query),
     getPayment: (query) => reader.get(integrationAddress, query),
-    async paymentDetail(chainId, txHash, versions) {
+    async paymentDetail(chainId, txHash, chooseVersions) {
       const { payments } = await store.payments.transaction({ chainId, txHash })
       const payment = payments.find((each) => each.primary && each.integrationAddress === integrationAddress)
       if (payment === undefined) return null
       const [bodies, deliveries] = await Promise.all([
-        snapshots(payment.id, versions(payment)),
+        snapshots(payment.id, chooseVersions(payment)),
         store.console.deliveriesByPayment(payment.id),
       ])
       // All deliveries of a payment belong to its integration. The filter protects tenants from a wrong row.

@@ -143,15 +143,15 @@ export interface ServiceDeps {
   readonly masterKey: MasterKey
   /** @default none: a service that only reads and delivers */
   readonly chains?: readonly FollowedChain[] | undefined
-  /** `everyMs`: milliseconds between polls, by default 15000. @default none: only processor updates change states */
+  /** Polled for payment states every `everyMs` ms, by default 15000. @default none: only updates change them */
   readonly receipts?: { readonly source: ReceiptSource; readonly everyMs?: number | undefined } | undefined
-  /** `everyMs`: milliseconds between polls, by default 5000. @default none: bridge deposits are stored and wait */
+  /** Polled for fulfilments every `everyMs` ms, by default 5000. @default none: bridge deposits wait */
   readonly fulfilments?: { readonly source: FulfilmentSource; readonly everyMs?: number | undefined } | undefined
   /** Sharing of identity verifications. @default none: the endpoint answers `not enabled` */
   readonly identity?: IdentityOptions | undefined
   /**
-   * `own`: only payments that name an integration of the store are recorded, with their deposits and updates: for one
-   * of several cells. All processes on a database need the same value. @default 'all'
+   * `own`: only payments that name an integration of the store are recorded, with their deposits and updates. Use it
+   * for one of several cells. All processes on a database need the same value. @default 'all'
    */
   readonly recording?: Recording | undefined
   /**
@@ -238,9 +238,9 @@ export function createService(deps: ServiceDeps): Service {
   const finality = createFinality(deps.confirmations)
   /** The holder of this process's leases. */
   const processId = Buffer.from(random.bytes(16)).toString('hex')
-  const indexers = chains.map((followed) => {
-    const finalityBlocks = finality.confirmations(followed.chain.chainId)
-    return createIndexer({ ...followed, ...shared, finalityBlocks, holder: processId })
+  const indexers = chains.map((followedChain) => {
+    const finalityBlocks = finality.confirmations(followedChain.chain.chainId)
+    return createIndexer({ ...followedChain, ...shared, finalityBlocks, holder: processId })
   })
   const receiptPoller = receipts ? createReceiptPoller({ ...shared, ...receipts, applyUpdate }) : null
   const followed = new Set(chains.map(({ chain }) => chain.chainId))
@@ -254,7 +254,7 @@ export function createService(deps: ServiceDeps): Service {
 
   function actingAs(name: string): ActorCommands {
     const audited = createAudited({ ...shared, actor: name })
-    /** As `audited`; a change also clears a cache of credentials. */
+    /** As `audited`, and clears a cache of credentials after each change. */
     const auditedClearing = (cache: Parameters<typeof clearAfterChanges>[1]) =>
       createAudited({ ...shared, transaction: clearAfterChanges(transaction, cache), actor: name })
     const { confirmations, isDeniedAddress, allowLoopbackHttp = false } = deps

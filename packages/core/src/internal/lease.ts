@@ -2,7 +2,7 @@
 import type { LeaseStore } from '../indexer/chain-store.js'
 import type { Clock } from '../ports/runtime.js'
 
-/** Renewals in the duration of a lease, so that one failed renewal costs nothing. */
+/** Renewals in the duration of a lease: after one failed renewal the process still has it. */
 const renewalsPerLease = 3
 /** Time between two reports of another holder, in milliseconds. */
 const reportEveryMs = 60_000
@@ -19,13 +19,13 @@ export interface LeaseDeps {
   readonly onOtherHolder?: ((other: { readonly holder: string; readonly endsInMs: number }) => void) | undefined
 }
 
-/** Time counts from before the store's call, so the lease ends here before it ends in the store. */
+/** The lease's time counts from before the store's call, so the lease ends here before it ends in the store. */
 export function createLease({ leases, clock, name, holder, ttlMs, onOtherHolder }: LeaseDeps) {
   const renewMs = Math.floor(ttlMs / renewalsPerLease)
   let renewedAt: number | null = null
   let reportedAt = Number.NEGATIVE_INFINITY
   /** Milliseconds since the last renewal. After the clock was set back, the lease must be acquired again. */
-  function age(): number {
+  function computeAgeMs(): number {
     const ms = renewedAt === null ? -1 : clock.now() - renewedAt
     return ms < 0 ? Number.POSITIVE_INFINITY : ms
   }
@@ -39,8 +39,8 @@ export function createLease({ leases, clock, name, holder, ttlMs, onOtherHolder 
   }
 
   async function reportOther(): Promise<void> {
-    const sinceReport = clock.now() - reportedAt
-    if (onOtherHolder === undefined || (sinceReport >= 0 && sinceReport < reportEveryMs)) return
+    const sinceReportMs = clock.now() - reportedAt
+    if (onOtherHolder === undefined || (sinceReportMs >= 0 && sinceReportMs < reportEveryMs)) return
     reportedAt = clock.now()
     const other = (await leases.list()).find((lease) => lease.name === name)
     if (other !== undefined) onOtherHolder(other)
@@ -48,9 +48,9 @@ export function createLease({ leases, clock, name, holder, ttlMs, onOtherHolder 
 
   return {
     /** Whether this process has the lease, by its own clock. */
-    isActive: () => age() < ttlMs,
+    isActive: () => computeAgeMs() < ttlMs,
     /** Acquires the lease, or renews it when due; false: another process has it. Rejects with the store's errors. */
-    ensure: async () => age() < renewMs || (await acquire()),
+    ensure: async () => computeAgeMs() < renewMs || (await acquire()),
     /** Renews the lease until the signal aborts. Never rejects: the next `ensure` rejects if the store still fails. */
     async renew(signal: AbortSignal): Promise<void> {
       while (!signal.aborted) {

@@ -1,4 +1,4 @@
-/** Checks addresses, options and times, formats errors, groups items, limits calls at once. Types of loops. @module */
+/** Checks addresses, options and times, formats errors, groups items, limits concurrent calls; loop types. @module */
 import { CoreError } from '../errors.js'
 
 /** The address lowercased when `text` is 0x and 40 hex digits in any case, else null. */
@@ -18,15 +18,15 @@ const backoffBaseMs = 250
 export const backoffCapMs = 30_000
 
 /**
- * The wait after a number of failures, from 1. It doubles up to the cap. Half of it is random, so that loops that
- * failed together do not retry together.
+ * The wait in milliseconds after so many failures in a row, 1 or more. It doubles up to the cap. `fraction`, random
+ * from 0 to 1, decides half of it, so that loops that failed together do not retry together.
  */
 export function computeBackoffMs(failures: number, fraction: number): number {
   const ceiling = Math.min(backoffCapMs, backoffBaseMs * 2 ** (failures - 1))
   return Math.round(ceiling * (0.5 + fraction / 2))
 }
 
-/** Describes an error for the log. Foreign errors show class and code alone: messages may contain credentials. */
+/** Describes an error for the log. Of a library's error only class and code: its message may contain credentials. */
 export function describeError(error: unknown): string {
   if (error instanceof CoreError) return `${error.code}: ${error.message}`
   if (!(error instanceof Error)) return `a ${typeof error} was thrown`
@@ -36,17 +36,17 @@ export function describeError(error: unknown): string {
 
 /** The first duplicate key of one object in valid JSON, or null. Keys are compared as decoded. */
 export function findDuplicateKey(json: string): string | null {
-  const open: (Set<string> | null)[] = []
-  // The closing quote always exists; an optional one in the pattern keeps the time linear.
+  const openScopes: (Set<string> | null)[] = []
+  // In valid JSON every string has a closing quote. It is optional in the pattern, so that matching takes linear time.
   const token = /"(?:[^"\\]|\\.)*"?|[{}[\]:,]/g
   let previous = ''
   for (let match = token.exec(json); match !== null; match = token.exec(json)) {
     const text = match[0]
-    if (text === '{') open.push(new Set())
-    else if (text === '[') open.push(null)
-    else if (text === '}' || text === ']') open.pop()
+    if (text === '{') openScopes.push(new Set())
+    else if (text === '[') openScopes.push(null)
+    else if (text === '}' || text === ']') openScopes.pop()
     else if (text.startsWith('"') && (previous === '{' || previous === ',')) {
-      const keys = open.at(-1)
+      const keys = openScopes.at(-1)
       const key = JSON.parse(text) as string
       if (keys?.has(key)) return key
       keys?.add(key)
@@ -76,16 +76,16 @@ export function groupBy<T>(items: readonly T[], toKey: (item: T) => string): Map
   return groups
 }
 
-/** Calls `work` for items in order, at most `concurrency` at once, while `goesOn()`. Resolves the number of calls. */
+/** Calls `work` for items in order, up to `concurrency` at once, while `mayContinue`. Resolves the number of calls. */
 export async function runConcurrently<T>(
   items: readonly T[],
   concurrency: number,
-  goesOn: () => boolean,
+  mayContinue: () => boolean,
   work: (item: T) => Promise<void>,
 ): Promise<number> {
   let next = 0
   async function runWorker(): Promise<void> {
-    for (let item = items[next]; item !== undefined && goesOn(); item = items[next]) {
+    for (let item = items[next]; item !== undefined && mayContinue(); item = items[next]) {
       next += 1
       await work(item)
     }

@@ -23,11 +23,11 @@ export type ProofLevel = 'root' | 'bloom' | 'none'
 /** The payments of a range of blocks, and the blocks as they were when the logs were read. */
 export interface BlockRange {
   readonly first: BlockRef
-  /** Ends the chain of all `blocks`. */
+  /** The newest of `blocks`; all of them are on its chain. */
   readonly last: BlockRef
   /** Every block whose header was read, ascending: all blocks, or with the proof `none` at least `first` and `last`. */
   readonly blocks: readonly BlockRef[]
-  /** Ordered by block; those of one transaction by log index. Payments that name no integration are included. */
+  /** Ordered by block, and in a transaction by log index. Payments that name no integration are included. */
   readonly payments: readonly PaymentFacts[]
   /** Payments that left for another chain, in the same order. */
   readonly deposits: readonly BridgeDeposit[]
@@ -70,7 +70,7 @@ export interface NodeStatus {
   readonly failures: number
   readonly contradictions: number
   readonly failedProofs: number
-  /** Counts since the start: calls sent; bytes of answers, unpacked; blocks of ranges that it answered. */
+  /** Counts since the start: calls sent; bytes of answers, decompressed; blocks of answered ranges. */
   readonly calls: number
   readonly receivedBytes: number
   readonly blocks: number
@@ -119,12 +119,12 @@ export interface Chain {
 }
 
 interface ReceiptScope {
-  /** Of the states that are not final: null, `pending`, `refund_pending`; others have no effect. */
+  /** The states to poll, of null, `pending` and `refund_pending`; other states have no effect. */
   readonly states?: readonly (PaymentState | null)[] | undefined
   readonly chainIds?: readonly number[] | undefined
 }
 
-/** Polled for payments without a final state. */
+/** A source of receipts, which is polled for payments without a final state. */
 export interface ReceiptSource {
   /**
    * The payments that the source can answer for; others are not polled. Only payments of these chains are read from the
@@ -158,8 +158,8 @@ export interface BridgeDeposit {
 export interface Fulfilment
   extends Pick<PaymentFacts, 'chainId' | 'txHash' | 'logIndex' | 'blockNumber' | 'blockHash' | 'blockTimestamp'> {
   /**
-   * Index of the log in its transaction, from 0: no other fulfilment has it, and a reorg of the block does not change
-   * it. It becomes the payment's ordinal.
+   * Index of the log in its transaction, from 0, unique among the fulfilments there. A reorg of the block does not
+   * change it. The payment's ordinal is derived from it.
    */
   readonly position: number
   readonly receiver: string

@@ -112,8 +112,8 @@ export type EmailProof =
 /** The port to a host's own users. The host also reports each proof by `identity.reportProof`. */
 export interface IdentityAccounts {
   /**
-   * The account that proved the address; else the oldest that carries it; else null. Earlier shares do not matter. It
-   * must take the same time in all cases, because the time is visible outside.
+   * The account that proved the address; else the oldest that carries it; else null. Earlier shares do not matter.
+   * The look-up must take the same time in all cases, because clients can measure it.
    */
   findAddressOwner(email: EmailAddress): Promise<AddressOwner | null>
 }

@@ -1,4 +1,4 @@
-/** Time, ids, randomness, the log, files and POSTs: ports, and their implementations by this machine. @module */
+/** The ports for time, ids, randomness, logs, files and POSTs, with system implementations. @module */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { parseContentLength } from '@payment-integration/contract/internal-io'
@@ -49,7 +49,7 @@ export interface FileReader {
   readonly path: string
   /**
    * The content, from its beginning, in chunks of any size; may be called again. Its memory use is bounded.
-   * @throws ArchiveError `ERR_ARCHIVE` when the file cannot be read. The signal's reason when that is aborted.
+   * @throws ArchiveError `ERR_ARCHIVE` when the file cannot be read. The signal's reason when it aborts.
    */
   chunks(signal?: AbortSignal): AsyncIterable<Uint8Array>
 }
@@ -72,10 +72,10 @@ export async function loadPackage<T>(name: string, setting: string, load: () => 
 /** Reads a body. @throws RequestBodyError `ERR_BODY_TOO_LARGE`; `ERR_BODY_INCOMPLETE` when the client stops. */
 export async function readRequestBody(request: Request, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = () => new RequestBodyError('ERR_BODY_TOO_LARGE', `Body is larger than ${maxBytes} bytes`)
-  const declared = parseContentLength(request.headers.get('content-length'))
-  if (declared !== null && declared > maxBytes) throw tooLarge()
-  // The HTTP library reads a whole body several times faster than a stream. Not every host enforces the length.
-  if (declared !== null) {
+  const declaredBytes = parseContentLength(request.headers.get('content-length'))
+  if (declaredBytes !== null && declaredBytes > maxBytes) throw tooLarge()
+  // The HTTP library reads a whole body several times faster than a stream. Not every host enforces `Content-Length`.
+  if (declaredBytes !== null) {
     const body = new Uint8Array(await request.arrayBuffer().catch(throwIncomplete))
     if (body.byteLength > maxBytes) throw tooLarge()
     return body
@@ -126,7 +126,7 @@ export const systemIds: IdSource = { next: () => randomUUID() }
 /** A logger that discards everything. */
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** A clock for durations: when the given clock is set back, this one goes on from its newest time. No time of day. */
+/** A clock for durations, not for times of day: when `clock` is set back, this one goes on from its newest time. */
 export function createMonotonicNow(clock: Pick<Clock, 'now'>): () => number {
   let newest = Number.NEGATIVE_INFINITY
   let setBackMs = 0
@@ -197,7 +197,7 @@ export type PostedDelivery = {
   readonly integrationAddress: string
   readonly deliveryId: string
   readonly version: number
-  /** Number of the attempt: one more than the logged attempts. One whose lease ended unsettled was not logged. */
+  /** Number of the attempt: one more than the logged attempts. An attempt that was not settled is not logged. */
   readonly attempt: number
 }
 

@@ -62,8 +62,8 @@ export interface StoreSchema {
  */
 export interface Store {
   /**
-   * Brings the schema up to date, while processes of this and the previous release go on. Of several runs at once the
-   * others wait; the next run continues an interrupted one.
+   * Brings the schema up to date, while processes of this and the previous release go on. Concurrent runs take
+   * turns; the next run continues an interrupted one.
    * @throws StoreError `ERR_STORE_SCHEMA` for the schema of a development release or of a much newer one.
    */
   migrate(report?: SchemaReport): Promise<void>
@@ -71,10 +71,10 @@ export interface Store {
   /** Runs `work` in one transaction, and again after a conflict in the database, so `work` must only touch `tx`. */
   transaction<T>(
     work: (tx: StoreTransaction) => Promise<T>,
-    /** `searches`: the work begins with a look-up, and each statement finds rows by keys; a store may keep plans. */
+    /** `searches`: the work begins with a read, and all statements search by index, so query plans may be reused. */
     options?: { readonly searches?: boolean },
   ): Promise<T>
-  /** @throws TypeError Inside a transaction of this store: a caller that waits for others could wait for itself. */
+  /** @throws TypeError Inside a transaction of this store, where waiting for another transaction could deadlock. */
   assertNotNested(): void
   readonly payments: PaymentReads
   readonly chains: ChainReads

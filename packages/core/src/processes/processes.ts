@@ -46,7 +46,7 @@ export interface RunOptions {
 
 export interface LeaseCommands extends Pick<LeaseStore, 'list'> {
   /**
-   * Releases a lease, audited as `lease.released`. Its holder must be dead: a live one goes on until its next renewal.
+   * Releases a lease, audited as `lease.released`. The holder must be dead: a live one works on until its next renewal.
    * @returns The released lease, or null when there is none of that name.
    */
   release(name: string): Promise<LeaseView | null>

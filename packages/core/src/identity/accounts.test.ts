@@ -102,7 +102,13 @@ test('registrations, codes, proofs and rejections are logged by keyed hash, with
 })
 
 const open = subjectWith({ id: 'open' })
-const facts: ProofFacts = { open, subjects: [open], proof: { kind: 'code' }, signedIn: undefined, freshId: 'new' }
+const facts: ProofFacts = {
+  openSubject: open,
+  subjects: [open],
+  proof: { kind: 'code' },
+  signedIn: undefined,
+  freshId: 'new',
+}
 const attestation = { kind: 'attestation', integrationAddress: shop.toUpperCase().replace('0X', '0x') } as const
 const give = (accountId: string) => ({ kind: 'give', accountId, closed: [], carried: [] })
 const reject = (reason: string) => ({ kind: 'reject', reason })
@@ -111,16 +117,32 @@ const owned = { ...donated, accountId: 'a' }
 
 test.each([
   ['by code, not signed in: a placeholder gets a new account', {}, give('new')],
-  ['by code, not signed in: the account of the subject', { open: subjectWith({ accountId: 'a' }) }, give('a')],
-  ['by code, signed in', { open: subjectWith({ accountId: 'a' }), signedIn: 'b' }, give('b')],
+  ['by code, not signed in: the account of the subject', { openSubject: subjectWith({ accountId: 'a' }) }, give('a')],
+  ['by code, signed in', { openSubject: subjectWith({ accountId: 'a' }), signedIn: 'b' }, give('b')],
   ['by code, for an unknown account', { signedIn: null }, reject('unknown_account')],
-  ['by attestation of the donor', { open: donated, proof: attestation }, give('new')],
-  ['by attestation of the donor, signed in', { open: donated, proof: attestation, signedIn: 'b' }, give('b')],
-  ['by attestation of another', { open: subjectWith({ donor: otherShop }), proof: attestation }, reject('not_donor')],
+  ['by attestation of the donor', { openSubject: donated, proof: attestation }, give('new')],
+  ['by attestation of the donor, signed in', { openSubject: donated, proof: attestation, signedIn: 'b' }, give('b')],
+  [
+    'by attestation of another',
+    { openSubject: subjectWith({ donor: otherShop }), proof: attestation },
+    reject('not_donor'),
+  ],
   ['by attestation where nothing is attached', { proof: attestation }, reject('not_donor')],
-  ['by attestation of an address that nobody shared for', { open: null, proof: attestation }, reject('not_donor')],
-  ['by attestation of an address that an account has', { open: owned, proof: attestation }, reject('not_placeholder')],
-  ['by attestation, for no account', { open: donated, proof: attestation, signedIn: null }, reject('unknown_account')],
+  [
+    'by attestation of an address that nobody shared for',
+    { openSubject: null, proof: attestation },
+    reject('not_donor'),
+  ],
+  [
+    'by attestation of an address that an account has',
+    { openSubject: owned, proof: attestation },
+    reject('not_placeholder'),
+  ],
+  [
+    'by attestation, for no account',
+    { openSubject: donated, proof: attestation, signedIn: null },
+    reject('unknown_account'),
+  ],
 ] as const)('a proof %s', (_, given, decision) => {
   expect(decideProof({ ...facts, ...given })).toEqual(decision)
 })

@@ -15,7 +15,7 @@ export interface IssuedCode {
   readonly expiresAt: number
 }
 
-export interface ProveFor {
+export interface ProofOptions {
   /** The account that is signed in. @default the account of the address; for a placeholder, a new account */
   readonly accountId?: string | undefined
 }
@@ -28,7 +28,7 @@ export interface HostProof {
 
 export interface ProofFacts {
   /** The open subject of the address before the proof; null: there is none. */
-  readonly open: IdentitySubject | null
+  readonly openSubject: IdentitySubject | null
   /** All subjects of the address's owner and of the account that is signed in. */
   readonly subjects: readonly IdentitySubject[]
   readonly proof: EmailProof | { readonly kind: 'host' }
@@ -38,19 +38,19 @@ export interface ProofFacts {
 }
 
 /**
- * Decides a proof. Only the donor of a placeholder may attest its address. An account has one proved address: its
- * subjects of other addresses are `closed` and stay with it, or, if it only `carried` them, go to their next carrier.
+ * Decides a proof. Only the donor of a placeholder may attest its address. An account has one proved address: its other
+ * proved subjects are `closed`. The subjects of addresses that it only `carried` go to their next carrier.
  */
-export function decideProof({ open, subjects, proof, signedIn, freshId }: ProofFacts) {
+export function decideProof({ openSubject, subjects, proof, signedIn, freshId }: ProofFacts) {
   const reject = <Reason extends ProofRejection>(reason: Reason) => ({ kind: 'reject', reason }) as const
   if (proof.kind === 'attestation') {
-    if (open !== null && open.accountId !== null) return reject('not_placeholder')
-    if (open === null || open.donor !== proof.integrationAddress.toLowerCase()) return reject('not_donor')
+    if (openSubject !== null && openSubject.accountId !== null) return reject('not_placeholder')
+    if (openSubject?.donor !== proof.integrationAddress.toLowerCase()) return reject('not_donor')
   }
   if (signedIn === null) return reject('unknown_account')
-  const accountId = signedIn ?? open?.accountId ?? freshId
+  const accountId = signedIn ?? openSubject?.accountId ?? freshId
   const otherSubjects = subjects.filter(
-    (each) => each.accountId === accountId && each.emailKey !== null && !each.closed && each.id !== open?.id,
+    (each) => each.accountId === accountId && each.emailKey !== null && !each.closed && each.id !== openSubject?.id,
   )
   const closed = otherSubjects.filter(({ proved }) => proved)
   return { kind: 'give', accountId, closed, carried: otherSubjects.filter(({ proved }) => !proved) } as const
@@ -94,9 +94,9 @@ export function createAccounts(deps: IdentityAccountDeps) {
     proof: ProofFacts['proof'],
     signedIn: string | undefined,
   ): Promise<ProofResult> {
-    const hasStoreAccounts = proof.kind !== 'host' || deps.hasStoreAccounts
+    const usesStoreAccounts = proof.kind !== 'host' || deps.hasStoreAccounts
     const { identity, identityAccounts } = tx
-    const findOwner = () => (hasStoreAccounts ? identityAccounts.findAddressOwner(email.key) : Promise.resolve(null))
+    const findOwner = () => (usesStoreAccounts ? identityAccounts.findAddressOwner(email.key) : Promise.resolve(null))
     const owner = await findOwner()
     const accountIds = [signedIn, owner?.accountId].filter((id) => id !== undefined)
     const subjects = await identity.lockPersons({ emailKey: email.key, accountIds })
@@ -105,27 +105,24 @@ export function createAccounts(deps: IdentityAccountDeps) {
     const subject = findOpenSubject(subjects, email.key)
     if (subject === null && proof.kind !== 'attestation') return 'again'
     // A placeholder without a share belongs to the account that carries the address.
-    const open = subject && { ...subject, ...(hasStoreAccounts && decideAccountOrPlaceholder(subject, owner)) }
-    const isUnknown = hasStoreAccounts && signedIn !== undefined && (await identityAccounts.find(signedIn)) === null
-    const decision = decideProof({ open, subjects, proof, signedIn: isUnknown ? null : signedIn, freshId: ids.next() })
+    const openSubject = subject && { ...subject, ...(usesStoreAccounts && decideAccountOrPlaceholder(subject, owner)) }
+    const isUnknown = usesStoreAccounts && signedIn !== undefined && (await identityAccounts.find(signedIn)) === null
+    const facts = { openSubject, subjects, proof, freshId: ids.next() }
+    const decision = decideProof({ ...facts, signedIn: isUnknown ? null : signedIn })
     const by = proof.kind === 'attestation' ? proof.integrationAddress.toLowerCase() : null
     const logged = { proof: proof.kind === 'host' ? null : proof.kind, by }
     if (decision.kind === 'reject') {
-      await log(tx, email, {
-        action: 'refused',
-        ...logged,
-        accountId: open?.accountId ?? null,
-        reason: decision.reason,
-      })
+      const accountId = openSubject?.accountId ?? null
+      await log(tx, email, { action: 'refused', ...logged, accountId, reason: decision.reason })
       return null
     }
 
     const { accountId } = decision
-    if (hasStoreAccounts) await identityAccounts.setProvedOwner(email, accountId)
+    if (usesStoreAccounts) await identityAccounts.setProvedOwner(email, accountId)
     for (const { id } of decision.closed) await identity.setOwner(id, { closed: true })
     for (const { id, emailKey } of decision.carried) {
       // No carrier: the subject becomes a placeholder.
-      const next = hasStoreAccounts && emailKey !== null ? await identityAccounts.findAddressOwner(emailKey) : null
+      const next = usesStoreAccounts && emailKey !== null ? await identityAccounts.findAddressOwner(emailKey) : null
       if (next !== null) await identity.lockPersons({ accountIds: [next.accountId] })
       await identity.setOwner(id, { accountId: next?.accountId ?? null, proved: false })
     }
@@ -177,11 +174,11 @@ export function createAccounts(deps: IdentityAccountDeps) {
      * Proves an address by code. A code is valid once, for ten minutes and five tries, until the next one is issued.
      * @throws EmailProofError `ERR_EMAIL_PROOF` for any flaw; the log has the reason.
      */
-    async proveByCode(input: string, typed: string, { accountId: signedIn }: ProveFor = {}): Promise<IdentityAccount> {
+    async proveByCode(input: string, code: string, { accountId: signedIn }: ProofOptions = {}) {
       const email = parseAndSealEmail(input, sealEmail)
       return prove(email, async (tx) => {
         const stored = await tx.identityAccounts.lockCode(email.key)
-        const { rejection, nextCode } = codes.judge(email.key, typed, stored, clock.now())
+        const { rejection, nextCode } = codes.judge(email.key, code, stored, clock.now())
         if (rejection !== null) {
           // Without a code, a read replaces the write: the timing is the same, and a newer code stays.
           if (rejection === 'no_code') await tx.identityAccounts.lockCode(email.key)
@@ -198,7 +195,7 @@ export function createAccounts(deps: IdentityAccountDeps) {
      * Proves an address by an integration's attestation. Only the donor of a placeholder may attest its address.
      * @throws EmailProofError `ERR_EMAIL_PROOF` otherwise.
      */
-    async proveByAttestation(input: string, integrationAddress: string, { accountId: signedIn }: ProveFor = {}) {
+    async proveByAttestation(input: string, integrationAddress: string, { accountId: signedIn }: ProofOptions = {}) {
       const email = parseAndSealEmail(input, sealEmail)
       return prove(email, (tx) => giveAddress(tx, email, { kind: 'attestation', integrationAddress }, signedIn))
     },

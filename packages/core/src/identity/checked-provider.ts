@@ -45,7 +45,7 @@ export function createCheckedProvider(provider: IdentityProvider, logger: Pick<L
     },
     redeem: async (request) =>
       (await callChecked('redeem', () => provider.redeem(request), redeemSchema)) ?? unknownOutcome,
-    find: async (name, by) => (await callChecked('find', () => provider.find(name, by), findSchema)) ?? unreadable,
+    find: async (...query) => (await callChecked('find', () => provider.find(...query), findSchema)) ?? unreadable,
     review: async (id) => (await callChecked('review', () => provider.review(id), reviewSchema)) ?? unreadable,
   }
 }
@@ -102,11 +102,11 @@ function createAnswerSchema(value: z.ZodMiniType): z.ZodMiniType {
 
 export type ProviderFailure = ProviderRejection | Exclude<ProviderAnswer<unknown>, { kind: 'answer' }>
 
-/** The error for the caller. @param former - The caller's own rejected review, for a rejected token. */
-export function createFailureError(failure: ProviderFailure, former: Review | null = null): CoreError {
+/** The error for the caller. @param formerReview - The caller's own rejected review, for a rejected token. */
+export function createFailureError(failure: ProviderFailure, formerReview: Review | null = null): CoreError {
   switch (failure.kind) {
     case 'rejected':
-      return new ShareTokenRejectedError(failure.message, former)
+      return new ShareTokenRejectedError(failure.message, formerReview)
     case 'misconfigured':
       return new IdentityMisconfiguredError()
     case 'throttled':

@@ -19,7 +19,7 @@ function decide(
   lookedUp: readonly string[] = [],
 ): ShareDecision {
   const subjects = [own, ...others]
-  return decideShare({ open: own, subjects, redemptions, caller: shop, lookedUp: new Set(lookedUp) })
+  return decideShare({ openSubject: own, subjects, redemptions, caller: shop, lookedUp: new Set(lookedUp) })
 }
 
 test('KYC attachment none: the token is redeemed', () => {

@@ -5,8 +5,8 @@ import { isRejected, notStarted, toShownReview } from './reviews.js'
 
 interface ShareFacts {
   /** The open subject of the address, for which a token is redeemed. */
-  readonly open: IdentitySubject
-  /** All subjects of the person; those other than `open` oldest first. */
+  readonly openSubject: IdentitySubject
+  /** All subjects of the person; those other than `openSubject` oldest first. */
   readonly subjects: readonly IdentitySubject[]
   /** The person's redemptions in flight or with an unknown outcome. */
   readonly redemptions: readonly RedemptionRecord[]
@@ -33,9 +33,9 @@ export type ShareDecision =
  * redemption is leased, no second token of the person is redeemed. A caller with an unknown outcome of its own gets
  * 503, because its token may have been redeemed.
  */
-export function decideShare({ open, subjects, redemptions, caller, lookedUp }: ShareFacts): ShareDecision {
+export function decideShare({ openSubject, subjects, redemptions, caller, lookedUp }: ShareFacts): ShareDecision {
   if (subjects.some(({ emailKey }) => emailKey === null)) return { kind: 'not_donated', outcome: 'not_donated' }
-  const donated = findSubjectThatCounts(open, subjects)
+  const donated = findSubjectThatCounts(openSubject, subjects)
   if (donated !== null && donated.donor !== caller) return { kind: 'not_donated', outcome: 'not_donated' }
   const review = donated === null ? null : toShownReview(donated)
 
@@ -57,8 +57,8 @@ export function decideShare({ open, subjects, redemptions, caller, lookedUp }: S
 }
 
 /** The subject whose verification counts for a person: the open one, else the one attached last, or null. */
-export function findSubjectThatCounts(open: IdentitySubject, subjects: readonly IdentitySubject[]) {
-  if (open.donor !== null) return open
+export function findSubjectThatCounts(openSubject: IdentitySubject, subjects: readonly IdentitySubject[]) {
+  if (openSubject.donor !== null) return openSubject
   const shared = subjects.filter(({ donor }) => donor !== null)
   return shared.sort((a, b) => (a.attachedAt ?? 0) - (b.attachedAt ?? 0)).at(-1) ?? null
 }

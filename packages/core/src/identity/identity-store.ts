@@ -66,9 +66,9 @@ export type VerificationChange = Partial<Verification> & {
  * - `surplus`: the applicant is not attached: the subject has a newer applicant, or one of another donor.
  * - `foreign`: the external user id belongs to an applicant that is older than the redemption.
  */
-export type RedemptionState = PossibleState | FinalState
+export type RedemptionState = OpenState | FinalState
 /** The provider may still know an applicant of the redemption. */
-type PossibleState = 'in_flight' | 'unknown' | 'unresolved' | 'absent'
+type OpenState = 'in_flight' | 'unknown' | 'unresolved' | 'absent'
 type FinalState = 'refused' | 'attached' | 'surplus' | 'foreign'
 
 /** One use of a share token at the provider, named by `externalUserId`. No name is ever deleted or reused. */

@@ -32,8 +32,8 @@ export interface CloseRequest {
  * - `nothing_to_close`: the applicant is not deactivated, not missing, or counts as gone already.
  * - `changed`: the verification changed meanwhile: retry.
  * - `known`: the provider knows the missing applicant: a poll is due at once.
- * - `name_taken`: its external user id belongs to another applicant, see the log.
- * - `unproven`: no redemption is stored, or the provider knows no other applicant of that time: check the tenant.
+ * - `name_taken`: the missing applicant's external user id belongs to another applicant; see the log.
+ * - `unproven`: no redemption is stored, or the provider knows no other applicant that is as old: check the tenant.
  * - `missing`: the applicant on hold is also missing: close `missing` first.
  * - `unknown`: the provider does not know the applicant on hold.
  * - `other_review`: the provider's review differs from the stored one: a poll is due at once; retry after it.
@@ -47,7 +47,7 @@ type HoldResult = 'missing' | 'unknown' | 'other_review'
 /** Each change is audited. A call may reject with IdentityUnavailableError, IdentityMisconfiguredError, StoreError. */
 export type IdentityActions = ReturnType<typeof createIdentityActions>
 
-/** The most other applicants that are polled in search of one that the provider knows. */
+/** The maximum number of other applicants that are polled in search of one that the provider knows. */
 const maxWitnesses = 5
 const pageSize = 500
 
@@ -59,9 +59,9 @@ export function createIdentityActions(parts: IdentityParts & { readonly audited:
     const answer = applicantId === null ? null : await callProvider(provider.review(applicantId), { externalUserId })
     if (applicantId !== null && answer === null) return 'unknown_applicant'
     return audited(async (tx, note) => {
-      const named = await tx.identity.redemption(externalUserId)
-      if (named === null) return 'not_open'
-      const { id: subjectId, emailKey } = await lockSubject(tx, named.subjectId)
+      const before = await tx.identity.redemption(externalUserId)
+      if (before === null) return 'not_open'
+      const { id: subjectId, emailKey } = await lockSubject(tx, before.subjectId)
       // Another request may have resolved the redemption before the lock.
       const redemption = await tx.identity.redemption(externalUserId)
       if (redemption === null || !isResolvable(redemption)) return 'not_open'
@@ -88,8 +88,8 @@ export function createIdentityActions(parts: IdentityParts & { readonly audited:
   }
 
   /**
-   * Closes a hold if the review is unchanged. Closes a missing applicant if the provider does not know it, but knows
-   * another of that time.
+   * Closes a hold if the review is unchanged. Closes a missing applicant if the provider does not know this applicant,
+   * but knows another one that is as old.
    */
   async function closeVerification({ subjectId, kind, dryRun = false }: CloseRequest): Promise<CloseResult> {
     const [subject] = await store.identity.subjects({ id: subjectId, limit: 1 })
@@ -139,12 +139,13 @@ export function createIdentityActions(parts: IdentityParts & { readonly audited:
    * alone proves no date: a copied applicant has the review time of its original.
    */
   async function hasWitness(missingId: string, knownAt: number): Promise<boolean> {
-    let [remaining, afterId]: [number, string | undefined] = [maxWitnesses, undefined]
+    let remaining = maxWitnesses
+    let afterId: string | undefined
     for (;;) {
       const page = await store.identity.subjects({ limit: pageSize, afterId })
       for (const { applicantId, missing, reviewedAt } of page) {
-        const isOfThatTime = missing === null && reviewedAt !== null && reviewedAt <= knownAt
-        if (applicantId === null || applicantId === missingId || !isOfThatTime) continue
+        const mayBeWitness = missing === null && reviewedAt !== null && reviewedAt <= knownAt
+        if (applicantId === null || applicantId === missingId || !mayBeWitness) continue
         const redemption = await findRedemption(applicantId)
         if (redemption === null || redemption.startedAt > knownAt) continue
         if ((await callProvider(provider.review(applicantId), { applicantId })) !== null) return true

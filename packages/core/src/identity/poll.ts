@@ -37,11 +37,12 @@ const minMissingForFault = 3
  * is polled for another day, unless a webhook reported the deletion. While many are missing at once, only a reported
  * one counts as gone.
  */
-async function judgeMissing({ known, missing }: Round, { store, clock, logger }: IdentityParts): Promise<void> {
+async function judgeMissing({ knownCount, missing }: Round, { store, clock, logger }: IdentityParts): Promise<void> {
   if (missing.length === 0) return
-  const atOnce = await store.identity.countMissing()
-  const isFault = (missing.length >= minMissingForFault && missing.length > known) || atOnce > maxMissingAtOnce
-  const counts = { missing: missing.length, known, atOnce }
+  const missingCount = await store.identity.countMissing()
+  const isMajority = missing.length >= minMissingForFault && missing.length > knownCount
+  const isFault = isMajority || missingCount > maxMissingAtOnce
+  const counts = { missing: missing.length, known: knownCount, atOnce: missingCount }
   if (isFault)
     logger.error(counts, 'The identity provider does not know many applicants: check the tenant and the environment.')
   for (const before of missing)
@@ -90,7 +91,7 @@ type RedemptionName = Pick<RedemptionRecord, 'externalUserId' | 'subjectId'>
 interface Round {
   readonly provider: IdentityParts['provider']
   isThrottled: boolean
-  known: number
+  knownCount: number
   /** Subjects whose applicant the provider did not know, as they were at the poll. */
   readonly missing: IdentitySubject[]
 }
@@ -101,7 +102,7 @@ export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => P
 
   return async (signal) => {
     const provider = signal === undefined ? parts.provider : stopWithSignal(parts.provider, signal)
-    const round: Round = { provider, isThrottled: false, known: 0, missing: [] }
+    const round: Round = { provider, isThrottled: false, knownCount: 0, missing: [] }
     const ended = await store.identity.resetOverlongWaits(longestWaits)
     if (ended > 0)
       logger.warn({ ended }, 'Verifications waited longer than any delay: a clock was ahead. They are due now.')
@@ -154,7 +155,7 @@ export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => P
       round.missing.push(before)
       return
     }
-    round.known += 1
+    round.knownCount += 1
     const polled = { ...answer.value, reviewedAt: discardFutureTime(answer.value.reviewedAt, clock.now()) }
     const { review } = polled
     const hasOtherLevel = attached !== null && isOtherLevel(attached.levelName, polled)
@@ -174,8 +175,8 @@ export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => P
       if (hasOtherLevel && !isNoted) logger.warn({ subjectId, applicantId, ...levels }, otherLevelMessage)
       const knownAt = subject.reviewedAt ?? polledAt
       // The provider's time if there is one; never earlier than the stored time.
-      const otherwise = outcome === 'unchanged' ? knownAt : polledAt
-      const reviewedAt = Math.max(polled.reviewedAt ?? otherwise, subject.reviewedAt ?? 0)
+      const fallbackAt = outcome === 'unchanged' ? knownAt : polledAt
+      const reviewedAt = Math.max(polled.reviewedAt ?? fallbackAt, subject.reviewedAt ?? 0)
       const applied = { review, reviewedAt, doubt: null, pollInMs: nextPollMs(review, now - reviewedAt) }
       const changes = {
         applied,
@@ -195,7 +196,7 @@ export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => P
   }
 }
 
-/** Whether a review is unchanged, or needs a second poll. */
+/** Decides whether a polled review is unchanged, needs a second poll (`doubtful`) or is applied. */
 function decideOutcome(subject: IdentitySubject, polled: DatedReview): 'unchanged' | 'doubtful' | 'applied' {
   if (isSameReview(subject.review, polled.review)) return 'unchanged'
   return isDoubtful(polled, subject) && !isSameReview(subject.doubt, polled.review) ? 'doubtful' : 'applied'

@@ -24,7 +24,7 @@ export interface IdentityParts {
 // Durations in milliseconds.
 /**
  * Longest time from the signature of a redemption until the provider carries it out. The provider rejects a signature
- * that is a minute from its clock; 30 s are for clock skew and processing.
+ * whose time is over a minute from its own; 30 s are for clock skew and processing.
  */
 export const redemptionWindowMs = 90_000
 /** Duration of a lease: a request signed in its first 30 s is carried out before its end. */
@@ -40,7 +40,7 @@ export const absentLookUpMs = 60 * 60_000
 /** How long the applicant of an absent redemption is looked up. */
 export const absentLookUpsForMs = 24 * 60 * 60_000
 
-/** The most redemptions of one person whose applicants one request looks up. */
+/** The maximum number of redemptions of one person whose applicants one request looks up. */
 export const maxLookUps = 10
 
 export const defaultNamespace = 'pi'
@@ -128,10 +128,10 @@ export async function attachApplicant(
   const state = isAttached ? 'attached' : 'surplus'
   await identity.changeRedemption(externalUserId, { state, applicantId, levelName, lookUpInMs: null })
   await logShare(tx, now, redemption, isAttached ? outcome : 'surplus')
-  const recorded = !isAttached ? 'surplus' : hasOtherLevel ? 'other_level' : 'applied'
-  const source = reportSources[outcome]
-  const report = { source, change: 'review', at, review: applicant.review, outcome: recorded } as const
-  await identity.recordVerdict({ notedAt: now, subjectId, applicantId, ...report })
+  const outcomeIfAttached = hasOtherLevel ? 'other_level' : 'applied'
+  const recorded = isAttached ? outcomeIfAttached : 'surplus'
+  const report = { source: reportSources[outcome], change: 'review', at, review: applicant.review } as const
+  await identity.recordVerdict({ notedAt: now, subjectId, applicantId, ...report, outcome: recorded })
   if (!isAttached) {
     const ids = { subjectId, externalUserId, applicantId }
     logger.error(ids, 'A token was redeemed for a subject with another applicant.')

@@ -1,4 +1,4 @@
-/** Resolves the account of a share; the answer reveals none. Source: docs/interface.md 4.2. @module */
+/** Resolves the account of a share, which no answer reveals. Source: docs/interface.md 4.2. @module */
 import type { AddressOwner, EmailAddress } from '../ports/identity.js'
 import type { IdSource } from '../ports/runtime.js'
 import type { StoreTransaction } from '../ports/store.js'
@@ -17,7 +17,7 @@ export async function lockAndSetOwner(
   tx: StoreTransaction,
   { email, ensured, hostOwner }: AccountQuery,
   ids: IdSource,
-): Promise<{ readonly open: IdentitySubject; readonly subjects: readonly IdentitySubject[] } | null> {
+): Promise<{ readonly openSubject: IdentitySubject; readonly subjects: readonly IdentitySubject[] } | null> {
   const findOwner = () =>
     hostOwner === undefined ? tx.identityAccounts.findAddressOwner(email.key) : Promise.resolve(hostOwner)
   const owner = await findOwner()
@@ -26,9 +26,9 @@ export async function lockAndSetOwner(
   const subject = findOpenSubject(locked, email.key)
   if (subject === null || !isSameOwner(await findOwner(), owner)) return null
   if (hostOwner !== undefined && !(subject.id === ensured.id && isSameOwner(subject, ensured))) return null
-  const open = await setSubjectOwner(tx, subject, owner, email, ids)
-  const others = locked.filter(({ id, accountId }) => id !== open.id && accountId === open.accountId)
-  return { open, subjects: open.accountId === null ? [open] : [...others, open] }
+  const openSubject = await setSubjectOwner(tx, subject, owner, email, ids)
+  const others = locked.filter(({ id, accountId }) => id !== openSubject.id && accountId === openSubject.accountId)
+  return { openSubject, subjects: openSubject.accountId === null ? [openSubject] : [...others, openSubject] }
 }
 
 type Owner = Pick<IdentitySubject, 'accountId' | 'proved'>

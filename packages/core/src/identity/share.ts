@@ -44,8 +44,8 @@ export interface ShareInput extends ShareBody {
   readonly integrationAddress: string
 }
 
-/** The longest token, in characters and in bytes of a URL query. The provider's have at most 1 KB without escapes. */
-const maxToken = shareRequestLimits.kycShareToken
+/** The longest token, in characters and in bytes of a URL query. Tokens of the provider have at most 1 KB. */
+const maxTokenLength = shareRequestLimits.kycShareToken
 
 /**
  * Parses the body: JSON in UTF-8 without duplicate keys. The e-mail address is normalized, the token stays verbatim.
@@ -61,8 +61,8 @@ export function parseShareRequest(body: Uint8Array): ShareBody {
   if (email === null) throw new InvalidShareRequestError(invalidEmailMessage)
   // A lone surrogate cannot be sent verbatim.
   if (/\p{Surrogate}/u.test(shareToken)) throw new InvalidShareRequestError('kycShareToken must be well-formed Unicode')
-  if (String(new URLSearchParams({ '': shareToken })).length - 1 > maxToken)
-    throw new InvalidShareRequestError(`kycShareToken is longer than ${maxToken} bytes in a URL`)
+  if (String(new URLSearchParams({ '': shareToken })).length - 1 > maxTokenLength)
+    throw new InvalidShareRequestError(`kycShareToken is longer than ${maxTokenLength} bytes in a URL`)
   return { email, shareToken }
 }
 
@@ -70,7 +70,7 @@ function describeFlaw(issue: { readonly code: string; readonly path: readonly Pr
   const field = issue?.path[0]
   if (field === 'email') return invalidEmailMessage
   if (field !== 'kycShareToken') return 'Body must be a JSON object'
-  if (issue?.code === 'too_big') return `kycShareToken is longer than ${maxToken} characters`
+  if (issue?.code === 'too_big') return `kycShareToken is longer than ${maxTokenLength} characters`
   return 'kycShareToken must be a non-empty string'
 }
 
@@ -100,7 +100,7 @@ interface ShareParts extends IdentityParts {
   readonly namespace: string
 }
 
-/** Builds the share. A redemption is committed before the call to the provider, so only one of two requests redeems. */
+/** A redemption is committed before the call to the provider, so that only one of two concurrent requests redeems. */
 export function createShare(parts: ShareParts): (input: ShareInput) => Promise<ShareResponse> {
   const { store, accounts, provider, sealEmail, clock, logger, ids, namespace } = parts
 
@@ -145,22 +145,22 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
     return store.transaction(async (tx) => {
       const owned = await lockAndSetOwner(tx, query, ids)
       if (owned === null) return { kind: 'again' } as const
-      const { open, subjects } = owned
+      const { openSubject, subjects } = owned
       const redemptions = await tx.identity.openRedemptions({
         subjectIds: subjects.map(({ id }) => id),
         absentSince: Math.max(0, clock.now() - absentLookUpsForMs),
         limit: maxLookUps,
       })
-      const decision = decideShare({ open, subjects, redemptions, caller, lookedUp })
-      const sharer = { integrationAddress: caller, subjectId: open.id }
-      if (decision.kind === 'look_up') return { ...decision, subjectId: open.id }
+      const decision = decideShare({ openSubject, subjects, redemptions, caller, lookedUp })
+      const sharer = { integrationAddress: caller, subjectId: openSubject.id }
+      if (decision.kind === 'look_up') return { ...decision, subjectId: openSubject.id }
       if (decision.kind !== 'redeem') {
         await logShare(tx, clock.now(), sharer, decision.outcome)
         return decision
       }
       const { levelName = null, findsByName: isFindable = true } = provider
-      const number = open.redemptions + 1
-      const externalUserId = formatExternalUserId(namespace, open.id, number)
+      const number = openSubject.redemptions + 1
+      const externalUserId = formatExternalUserId(namespace, openSubject.id, number)
       const request = { levelName, isFindable, startedAt, leaseMs: redemptionLeaseMs }
       const redemption = { ...sharer, externalUserId, number, ...request }
       await tx.identity.addRedemption(redemption)
@@ -187,9 +187,9 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
         throw new IdentityUnavailableError()
       default: {
         const providerCode = result.kind === 'rejected' ? result.providerCode : null
-        const former = await recordFailure(redemption, result.kind, providerCode)
+        const formerReview = await recordFailure(redemption, result.kind, providerCode)
         logFailure(logger, result, { externalUserId })
-        throw createFailureError(result, former)
+        throw createFailureError(result, formerReview)
       }
     }
   }

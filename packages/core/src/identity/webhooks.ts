@@ -38,7 +38,7 @@ export interface ProviderVerdict {
   readonly review: Review | null
   /** The level of the applicant; null or absent: the event names none. */
   readonly levelName?: string | null | undefined
-  /** The kind of the change. @default 'review', 'deleted' without a review */
+  /** The kind of the change. @default 'review'; without a review 'deleted' */
   readonly change?: 'review' | 'activated' | 'deactivated' | 'deleted' | undefined
 }
 
@@ -81,8 +81,8 @@ export function createRecordDirectVerification(
       const subjects = await identity.lockPersons({ accountIds: [accountId] })
       const now = clock.now()
       const subjectIds = subjects.map(({ id }) => id)
-      const open = await identity.openRedemptions({ subjectIds, absentSince: now, limit: maxLookUps })
-      const decision = decideDirect(subjects, { at, isBusy: open.some(mayStillRedeem) })
+      const openRedemptions = await identity.openRedemptions({ subjectIds, absentSince: now, limit: maxLookUps })
+      const decision = decideDirect(subjects, { at, isBusy: openRedemptions.some(mayStillRedeem) })
       if (decision !== 'recorded') return decision
       const directSubject = { emailKey: null, email: null, accountId, proved: false }
       const existing = subjects.find(({ emailKey }) => emailKey === null)
@@ -182,7 +182,7 @@ function judgeReview(subject: IdentitySubject, { at, review }: Verdict, now: num
   const reported = { review, reviewedAt: at }
   // A clock that was ahead may have written the stored time: later verdicts would seem older.
   const stored = { review: subject.review, reviewedAt: discardFutureTime(subject.reviewedAt, now) }
-  // Clocks differ, and a verdict without a time may be newer: a poll decides.
+  // The report may still be newer: clocks differ, and the stored time may be that of a poll. So a poll decides.
   if (compareReviews(reported, stored) < 0) return { outcome: 'older', change: { pollInMs: 0 } }
   if (isDoubtful(reported, stored)) return { outcome: 'doubtful', change: { pollInMs: 0 } }
   const isUnsure = at === subject.reviewedAt || isRegression(subject.review, review)

@@ -180,7 +180,7 @@ const runRetention = operate(async ({ history }, { report, config, options, io }
 })
 
 async function showPlan(history: HistoryCommands, policy: RetentionPolicy, report: Reporter): Promise<ExitCode> {
-  const { ended: expired, pending } = await history.plan(policy)
+  const { expired, pending } = await history.plan(policy)
   for (const each of pending) report({ event: 'retention.kept', pending: each }, () => [keptText(each)])
   for (const each of expired) report({ event: 'retention.expired', history: each }, () => [historyText(each)])
   const rows = expired.reduce((sum, each) => sum + each.rows, 0)

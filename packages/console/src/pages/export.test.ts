@@ -81,7 +81,7 @@ function openConsole() {
   async function* pages() {
     for await (const rows of service.queries.paymentListing({}).pages()) for (const row of rows) yield [row]
   }
-  const queries = { ...service.queries, paymentListing: () => ({ of: 'payments', filter: {}, pages }) as const }
+  const queries = { ...service.queries, paymentListing: () => ({ list: 'payments', filter: {}, pages }) as const }
   const [findViewer, onError] = [() => state.viewer, (error: unknown) => errors.push(error)]
   const app = createConsole({ service: { ...service, queries }, now, findViewer, onError })
   const url = 'http://127.0.0.1:4747/console/payments.jsonl'

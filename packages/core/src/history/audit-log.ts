@@ -8,7 +8,7 @@ import type { Store, StoreTransaction } from '../ports/store.js'
 import type { MasterKey, VersionedKey } from '../secrets/keys.js'
 import type { AuditEntry, AuditHead, AuditQueries, AuditRecord, AuditStore } from './audit-store.js'
 
-/** The sequence and hash of the last removed record, as the record of its removal has them; null: there is none. */
+/** The sequence and hash of the last removed record, as the record of its removal names them; null: none was. */
 export async function findLastRemoved(audit: AuditStore, first: AuditRecord): Promise<Omit<AuditHead, 'at'> | null> {
   const removed = first.seq - 1
   for await (const part of readAuditParts(audit, removed))
@@ -97,7 +97,7 @@ export function createHeadAnnouncer(deps: {
   }
 }
 
-/** The origin of a URL. If more follows, which may be secret, a keyed fingerprint shows changes. Null stays null. */
+/** The origin of a URL, and a keyed fingerprint of the rest, which may be secret. It shows changes. Null stays null. */
 export function redactUrl(key: VersionedKey, url: string | null): string | null {
   if (url === null) return null
   const origin = parseUrl(url)?.origin ?? 'unreadable'

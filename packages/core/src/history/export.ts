@@ -8,14 +8,14 @@ export type ExportFormat = 'csv' | 'jsonl'
 
 /** A filtered list, newest row first. */
 export interface Listing {
-  readonly of: keyof typeof columns
+  readonly list: keyof typeof columns
   /** The filter as the audit log records it. */
   readonly filter: AuditEntry['details']
   /** At least one page; any may be empty. */
   pages(): AsyncIterable<readonly object[]>
 }
 
-/** Columns of each list, as paths of fields: docs/interface.md 2.1, and a delivery with its last attempt. */
+/** Columns of each list, as paths of fields: a payment of docs/interface.md 2.1; a delivery with its last attempt. */
 const columns = {
   payments: `blockTimestamp chainId txHash version state integrationAddress sender receiver memo
     invoice.amount invoice.currency invoice.settlementAmount invoice.settlementCurrency
@@ -26,13 +26,13 @@ const columns = {
 } as const
 
 export function createListing<Position>(
-  of: Listing['of'],
+  list: Listing['list'],
   filter: Readonly<Record<string, AuditEntry['details'][string] | undefined>>,
   read: (after: Position | undefined) => Promise<{ readonly rows: readonly object[]; readonly next: Position | null }>,
 ): Listing {
   const given = Object.entries(filter).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
   return {
-    of,
+    list,
     filter: Object.fromEntries(given),
     async *pages() {
       for (let next: Position | null | undefined; next !== null; ) {
@@ -83,13 +83,13 @@ interface ExportOptions {
 export type ExportRows = (listing: Listing, options: ExportOptions) => AsyncGenerator<{ text: string; rows: number }>
 
 export const createExportRows = (audited: Audited): ExportRows =>
-  async function* exportRows({ of, filter, pages }, { format, mayContinue }) {
+  async function* exportRows({ list, filter, pages }, { format, mayContinue }) {
     const subject = String(filter['integrationAddress'] ?? 'all')
     const record = (action: 'export.started' | 'export.ended', result = {}) =>
-      audited(async (_tx, note) => note({ action, subject, details: { ...filter, list: of, format, ...result } }))
+      audited(async (_tx, note) => note({ action, subject, details: { ...filter, list, format, ...result } }))
     const print = (row: object) =>
-      format === 'csv' ? formatLine(columns[of].map((path) => findField(row, path))) : `${JSON.stringify(row)}\n`
-    let [rows, end, head] = [0, 'failed', format === 'csv' ? formatLine(columns[of]) : '']
+      format === 'csv' ? formatLine(columns[list].map((path) => findField(row, path))) : `${JSON.stringify(row)}\n`
+    let [rows, end, header] = [0, 'failed', format === 'csv' ? formatLine(columns[list]) : '']
     await record('export.started')
     try {
       for await (const page of pages()) {
@@ -98,9 +98,9 @@ export const createExportRows = (audited: Audited): ExportRows =>
           throw new Error('The export was stopped before its last row.')
         }
         rows += page.length
-        end = 'cut_off' // Stays if the reader stops, because the client disconnected.
-        yield { text: head + page.map(print).join(''), rows }
-        ;[end, head] = ['failed', '']
+        end = 'cut_off' // The recorded end if the client disconnects while it reads this page.
+        yield { text: header + page.map(print).join(''), rows }
+        ;[end, header] = ['failed', '']
       }
       end = 'complete'
     } finally {

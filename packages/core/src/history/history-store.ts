@@ -163,7 +163,7 @@ export interface ExpiredHistory extends Omit<ArchiveHeader, 'writtenAt'> {
 }
 
 export interface HistoryPlan {
-  readonly ended: readonly ExpiredHistory[]
+  readonly expired: readonly ExpiredHistory[]
   /** Pending deliveries: the deliveries and attempts of their segments stay. */
   readonly pending: readonly PendingDeliveries[]
 }

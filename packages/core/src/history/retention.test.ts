@@ -151,13 +151,13 @@ test('a plan names what a run would remove, and changes nothing', async () => {
   await clock.advance(dayMs)
   await record('b')
   const plan = await commands.plan({ ...week, audit: dayMs })
-  expect(plan.ended.map(({ kind, part, rows: count }) => `${kind} ${part} ${count}`)).toEqual([
+  expect(plan.expired.map(({ kind, part, rows: count }) => `${kind} ${part} ${count}`)).toEqual([
     ...['attempts 0 2', 'deliveries 0 2', 'updates 0 2'],
     'audit 1 1',
   ])
   pending.set(0, 3)
   const less = await commands.plan(week)
-  expect([less.ended.map(({ kind }) => kind), less.pending]).toMatchObject([['updates'], [{ segment: 0, count: 3 }]])
+  expect([less.expired.map(({ kind }) => kind), less.pending]).toMatchObject([['updates'], [{ segment: 0, count: 3 }]])
   expect([rows.size, begins.length, steps, (await store.audit.list({ limit: 9 })).length]).toEqual([9, 3, [], 2])
 })
 

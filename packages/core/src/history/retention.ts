@@ -308,11 +308,11 @@ export async function restoreRecords(audit: AuditStore, audited: Audited, file: 
   }
   await audited(async (tx) => {
     const [first] = await audit.list({ limit: 1 })
-    const before = first === undefined ? null : await findLastRemoved(audit, first)
-    if (before === null) throw new RangeError('no record of the audit log is missing.')
-    if (last?.seq !== before.seq || last.hash !== before.hash)
+    const lastRemoved = first === undefined ? null : await findLastRemoved(audit, first)
+    if (lastRemoved === null) throw new RangeError('no record of the audit log is missing.')
+    if (last?.seq !== lastRemoved.seq || last.hash !== lastRemoved.hash)
       throw new RangeError(
-        `it ends with record ${last?.seq}, and the log begins with record ${before.seq + 1}. First restore the file that ends with record ${before.seq}.`,
+        `it ends with record ${last?.seq}, and the log begins with record ${lastRemoved.seq + 1}. First restore the file that ends with record ${lastRemoved.seq}.`,
       )
     for await (const records of file.rows(rowSchemas.audit)) await tx.restoreAudit(records)
   })
@@ -326,17 +326,17 @@ export function createHistoryCommands(deps: HistoryDeps): HistoryCommands {
     checkPolicy(policy)
     const history = requireHistory(store)
     const now = clock.now()
-    const all = findExpiredParts(await history.segments(), policy, now)
-    const upTo = findNewestDeliverySegment(all)
+    const expiredParts = findExpiredParts(await history.segments(), policy, now)
+    const upTo = findNewestDeliverySegment(expiredParts)
     const pending = upTo === null ? [] : await history.pending(upTo)
     const expired: ExpiredHistory[] = []
-    for (const each of selectRemovable(all, pending)) {
+    for (const each of selectRemovable(expiredParts, pending)) {
       const rows = await history.count(each.kind, each.part)
       if (rows > 0) expired.push({ ...each, rows })
     }
     const before = policy.audit === null ? null : now - policy.audit
     const records = before === null ? null : await findExpiredRecords(store.audit, before)
-    return { ended: records === null ? expired : [...expired, records], pending }
+    return { expired: records === null ? expired : [...expired, records], pending }
   }
 
   return { plan, run: createExclusiveRun(deps), restore: createRestore(deps) }

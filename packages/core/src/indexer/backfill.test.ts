@@ -186,7 +186,7 @@ test.each([
   const store = openStore()
   await store.transaction((tx) => tx.setCheckpoint(1, stored))
   const checkpoint = { blockNumber: 8, blockHash: 'ours' }
-  const input = { chainId: 1, routers: ['a'], startBlock: 3, checked: null, checkpoint }
+  const input = { chainId: 1, routers: ['a'], startBlock: 3, lastChecked: null, checkpoint }
   await expect(reconcileCoverage(store, input)).rejects.toMatchObject({ code: 'ERR_CHECKPOINT_CHANGED' })
   expect(await store.chains.coverage(1)).toEqual([])
   expect(await reconcileCoverage(store, { ...input, checkpoint: stored })).toEqual([])

@@ -54,27 +54,28 @@ export function decideCoverage(
     const from = Math.max(row.from, to + 1)
     if (isListed && from <= indexedTo) gaps.push({ router, coveredFrom: row.from, from, to: indexedTo })
     const newTo = isListed && from > indexedTo ? null : to
-    if (stored.has(router) ? newTo !== row.to : newTo === null) changes.push({ router, from: row.from, to: newTo })
+    const isChanged = stored.has(router) ? newTo !== row.to : newTo === null
+    if (isChanged) changes.push({ router, from: row.from, to: newTo })
   }
   return { changes, gaps }
 }
 
 /**
- * Updates the stored coverage for the routers that are read from now on. Resolves the gaps. `checked`: this process's
- * last checkpoint, if another process moved the stored one since; null: stored coverage is valid.
+ * Updates the stored coverage for the routers that are read from now on. Resolves the gaps. `lastChecked`: the last
+ * checkpoint of this process, if another process moved the stored one since; null: stored coverage is valid.
  */
 export async function reconcileCoverage(
   store: Pick<Store, 'transaction' | 'chains'>,
   input: Pick<Chain, 'chainId' | 'routers'> &
-    Pick<FollowerDeps, 'startBlock'> & { readonly checkpoint: Checkpoint; readonly checked: Checkpoint | null },
+    Pick<FollowerDeps, 'startBlock'> & { readonly checkpoint: Checkpoint; readonly lastChecked: Checkpoint | null },
 ): Promise<Gap[]> {
-  const { chainId, routers, checkpoint, startBlock, checked } = input
+  const { chainId, routers, checkpoint, startBlock, lastChecked } = input
   const indexedTo = checkpoint.blockNumber
   const { changes, gaps } = decideCoverage(await store.chains.coverage(chainId), {
     routers,
     indexedTo,
     start: startBlock === 'head' ? indexedTo + 1 : Math.min(startBlock, indexedTo + 1),
-    coveredTo: checked?.blockNumber ?? indexedTo,
+    coveredTo: lastChecked?.blockNumber ?? indexedTo,
   })
   if (changes.length === 0) return gaps
   await store.transaction(async (tx) => {
@@ -113,9 +114,9 @@ const noFailures: Failures = { count: 0, retryAt: Number.NEGATIVE_INFINITY, mess
 export function createBackfill(deps: BackfillDeps) {
   const { store, chain, random, publish, logger, startBlock, recording, onRead } = deps
   const { chainId, routers } = chain
-  const elapsed = createMonotonicNow(deps.clock)
+  const monotonicNow = createMonotonicNow(deps.clock)
   /** The checkpoint of this process for which the gaps are known; null: the stored coverage must be checked. */
-  let checked: Checkpoint | null = null
+  let lastChecked: Checkpoint | null = null
   let gaps: Gap[] = []
   let reader: Reader | null = null
   let failures = noFailures
@@ -143,7 +144,7 @@ export function createBackfill(deps: BackfillDeps) {
     const reached = range.last.number
     const isClosed = reached === to
     const coverage = { router, from: coveredFrom, to: isClosed ? null : reached }
-    const events = await recordBackfill(store, { chainId, range, coverage, expected: checked, recording })
+    const events = await recordBackfill(store, { chainId, range, coverage, expected: lastChecked, recording })
     events.forEach(publish)
     publish({ type: 'chain.backfilled', chainId, router, blockNumber: reached, to })
     gaps.splice(0, 1, ...(isClosed ? [] : [{ ...gap, from: reached + 1 }]))
@@ -158,7 +159,7 @@ export function createBackfill(deps: BackfillDeps) {
     const count = failures.count + 1
     const retryInMs = computeBackoffMs(count, random.fraction())
     const error = describeError(thrown)
-    failures = { count, retryAt: elapsed() + retryInMs, message: error }
+    failures = { count, retryAt: monotonicNow() + retryInMs, message: error }
     deps.onFailed(thrown)
     logger.warn({ chainId, error, failures: count, retryInMs }, 'backfill of an added router failed')
   }
@@ -166,24 +167,24 @@ export function createBackfill(deps: BackfillDeps) {
   /** Forgets the gaps and the range that was read: another process may have indexed, or blocks may be orphaned. */
   function reset(): void {
     close()
-    checked = null
+    lastChecked = null
     gaps = []
     failures = noFailures
   }
 
   return {
     reset,
-    /** Checks the stored coverage, unless this process did at this checkpoint. Reads new gaps from their beginning. */
+    /** Checks the stored coverage, unless this process did so at this checkpoint. Reads new gaps from their start. */
     async prepare(checkpoint: Checkpoint): Promise<void> {
-      if (checked?.blockNumber === checkpoint.blockNumber && checked.blockHash === checkpoint.blockHash) return
-      const newGaps = await reconcileCoverage(store, { chainId, routers, checkpoint, startBlock, checked })
+      if (lastChecked?.blockNumber === checkpoint.blockNumber && lastChecked.blockHash === checkpoint.blockHash) return
+      const newGaps = await reconcileCoverage(store, { chainId, routers, checkpoint, startBlock, lastChecked })
       reset()
-      checked = checkpoint
+      lastChecked = checkpoint
       gaps = newGaps
     },
     /** Notes that this process moved the checkpoint up: it read the new blocks for all routers. */
     follow(checkpoint: Checkpoint): void {
-      if (checked !== null) checked = checkpoint
+      if (lastChecked !== null) lastChecked = checkpoint
     },
     /**
      * Commits the range that was read and starts to read the next one, without waiting for the node: old blocks never
@@ -191,7 +192,7 @@ export function createBackfill(deps: BackfillDeps) {
      */
     async advance(head: number, signal: AbortSignal | undefined): Promise<boolean> {
       const [gap] = gaps
-      if (gap === undefined || elapsed() < failures.retryAt) return false
+      if (gap === undefined || monotonicNow() < failures.retryAt) return false
       if (reader === null) {
         const stop = new AbortController()
         const request = { from: gap.from, to: gap.to, head: Math.max(head, gap.to), routers: [gap.router] }

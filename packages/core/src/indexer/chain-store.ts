@@ -64,12 +64,12 @@ export interface ChainTransaction {
   /** Waits for the {@link lockChain} of another transaction, and blocks new calls of it until this transaction ends. */
   shareChain(chainId: number): Promise<void>
   /**
-   * Moves the checkpoint, up or down; call after {@link lockChain}. Every stored height above it is deleted with its
-   * proofs. Its hash and the hashes of `below`, ascending, are stored for {@link checkpoints}. Of the heights more than
-   * 2,000 below it a store may keep one hash in 2,000; of the heights more than 1,000,000 below it, none.
+   * Moves the checkpoint, up or down; call after {@link lockChain}. Deletes the heights above it, with their proofs.
+   * Stores the checkpoint's hash and those of `below`, ascending, for {@link checkpoints}. More than 2,000 blocks below
+   * the checkpoint a store may keep one hash in 2,000; more than 1,000,000 blocks below, none.
    */
   setCheckpoint(chainId: number, checkpoint: Checkpoint, below?: readonly Checkpoint[]): Promise<void>
-  /** The height for finality: of the checkpoint, or of {@link setReached} while higher; null: nothing is indexed. */
+  /** The height that decides finality: the checkpoint, or a higher {@link setReached}; null: nothing is indexed. */
   reached(chainId: number): Promise<number | null>
   /** Keeps final payments final while blocks are read again, until the checkpoint is as high, or moves down again. */
   setReached(chainId: number, height: number): Promise<void>

@@ -52,7 +52,7 @@ function allowNull<T>(rule: Rule<T>): Rule<T | null> {
   return (place, value) => (value === null ? null : rule(place, value))
 }
 
-/** Checks each field. For undefined it names the first field. */
+/** Checks each field. The flaw of an undefined value names its first field. */
 function expectFields<T extends object>(rules: { readonly [Name in keyof T]: Rule<T[Name]> }): Rule<T> {
   return (place, value) => {
     if (value !== undefined && (typeof value !== 'object' || value === null))
@@ -189,11 +189,11 @@ function findContinuityFlaw({ first, last, blocks, proof }: BlockRange): Flaw {
 }
 
 /** Blocks ascend, as do log indexes and ordinals in a transaction. Some chains count log indexes per transaction. */
-function findOrderFlaw(list: string, { first, last, blocks }: BlockRange, placed: readonly PaymentFacts[]): Flaw {
+function findOrderFlaw(listName: string, { first, last, blocks }: BlockRange, payments: readonly PaymentFacts[]): Flaw {
   const blockByNumber = new Map(blocks.map((block) => [block.number, block]))
   const earlierOfHash = new Map<string, PaymentFacts>()
-  for (const [index, each] of placed.entries()) {
-    const [place, before] = [`${list}[${index}]`, placed[index - 1]]
+  for (const [index, each] of payments.entries()) {
+    const [place, before] = [`${listName}[${index}]`, payments[index - 1]]
     const { blockNumber, logIndex, ordinal, txHash } = each
     if (blockNumber < first.number || blockNumber > last.number)
       return formatFlaw(`${place}.blockNumber`, blockNumber, `${first.number} to ${last.number}`)
@@ -215,7 +215,7 @@ function findOrderFlaw(list: string, { first, last, blocks }: BlockRange, placed
 /** Checks hashes, addresses, amounts and order of each answer. `ERR_CHAIN_ADAPTER` names a flaw. */
 export function createCheckedChain(chain: Chain): Chain {
   const { chainId, adapter = 'without a name' } = chain
-  function checked<T>(place: string, rule: Rule<T>, answer: T): T {
+  function check<T>(place: string, rule: Rule<T>, answer: T): T {
     const flaw = rule(place, answer)
     if (flaw !== null) throw new ChainAdapterError(chainId, adapter, flaw)
     return answer
@@ -226,17 +226,16 @@ export function createCheckedChain(chain: Chain): Chain {
     get routers() {
       return chain.routers
     },
-    head: async (signal) => checked('head()', blockRule, await chain.head(signal)),
-    block: async (number, signal) =>
-      checked(`block(${number})`, allowNull(blockRule), await chain.block(number, signal)),
+    head: async (signal) => check('head()', blockRule, await chain.head(signal)),
+    block: async (number, signal) => check(`block(${number})`, allowNull(blockRule), await chain.block(number, signal)),
     async *ranges(request, signal) {
       const rule: Rule<BlockRange> = (_place, range) => findRangeFlaw(range, chainId)
-      for await (const range of chain.ranges(request, signal)) yield checked('range', rule, range)
+      for await (const range of chain.ranges(request, signal)) yield check('range', rule, range)
     },
     watch: (wake, signal) => chain.watch(wake, signal),
     announcesBlocks: () => chain.announcesBlocks?.() ?? false,
     transactionFate: async (txHash, signal) =>
-      checked('transactionFate()', fateRule, await chain.transactionFate(txHash, signal)),
+      check('transactionFate()', fateRule, await chain.transactionFate(txHash, signal)),
     nativeHash: (txHash) => chain.nativeHash?.(txHash) ?? null,
     nodes: () => chain.nodes(),
   }

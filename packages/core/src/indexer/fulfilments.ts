@@ -10,7 +10,7 @@ import type { WaitingDeposit } from './chain-store.js'
 
 /** Ordinals of fulfilments begin here; a router numbers the payments of the same transaction from 0. */
 export const firstFulfilmentOrdinal = 1_000_000
-/** Far above the logs of any transaction; an ordinal of 32 bits has space for it. */
+/** Far more than the logs of any transaction. The ordinal of such a position still fits 32 bits. */
 const maxPosition = 1_000_000_000
 
 /**

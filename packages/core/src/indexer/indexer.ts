@@ -43,14 +43,14 @@ function createFailureReporter({ chain, random, publish, logger }: IndexerDeps) 
       failures = 0
       reported = severity.none
     },
-    /** Logs a failure; publishes one more serious than the last report. Returns the backoff in milliseconds. */
+    /** Logs a failure, and publishes it if more serious than the last report. Returns the backoff in milliseconds. */
     report(thrown: unknown): number {
       failures += 1
-      const stopped = operatorErrors.some((operatorError) => thrown instanceof operatorError)
+      const isStopped = operatorErrors.some((operatorError) => thrown instanceof operatorError)
       const message = describeError(thrown)
-      const retryInMs = stopped ? backoffCapMs : computeBackoffMs(failures, random.fraction())
-      logger[stopped ? 'error' : 'warn']({ chainId, error: message, failures, retryInMs }, 'indexing failed')
-      const kind = stopped ? 'stopped' : failures >= minFailuresToReport ? 'outage' : 'none'
+      const retryInMs = isStopped ? backoffCapMs : computeBackoffMs(failures, random.fraction())
+      logger[isStopped ? 'error' : 'warn']({ chainId, error: message, failures, retryInMs }, 'indexing failed')
+      const kind = isStopped ? 'stopped' : failures >= minFailuresToReport ? 'outage' : 'none'
       // An error that only an operator can resolve is reported even after a reported outage.
       if (severity[kind] > reported) publish({ type: 'chain.failed', chainId, message })
       reported = Math.max(reported, severity[kind])
@@ -88,7 +88,7 @@ interface IndexerDeps extends IndexerOptions {
   readonly logger: Logger
 }
 
-/** The most immediate retries of a step that a reorg or another indexer interrupted before any commit. */
+/** Maximum number of immediate retries of a step that a reorg or another indexer interrupted before any commit. */
 const maxImmediateRetries = 3
 /** Longest wait of an indexer that stands by between two requests for the lease. */
 const standByMs = 1_000
@@ -134,12 +134,12 @@ export function createIndexer(deps: IndexerDeps) {
   }
 
   async function mayCommit(): Promise<boolean> {
-    const before = lease.isActive()
+    const wasLeader = lease.isActive()
     const isLeader = await lease.ensure()
-    if (isLeader !== before)
+    if (isLeader !== wasLeader)
       logger.info({ chainId, leading: isLeader }, isLeader ? 'indexes this chain' : 'stands by for this chain')
     // Another process may have indexed meanwhile: blocks read earlier may be outdated.
-    if (!(isLeader && before)) backfill.reset()
+    if (!(isLeader && wasLeader)) backfill.reset()
     return isLeader
   }
 
@@ -150,23 +150,23 @@ export function createIndexer(deps: IndexerDeps) {
     backfill.follow(checkpoint)
   }
 
-  /** One round: reads the head and commits new blocks. Resolves true when it reached the head. */
+  /** One round: reads the head and commits new blocks. Resolves true when nothing is left to read at once. */
   async function step(signal?: AbortSignal): Promise<boolean> {
     for (let retryCount = 0; ; retryCount += 1) {
-      const before = commits
+      const commitsBefore = commits
       try {
         if (!(await mayCommit())) {
           await follower.standBy()
           error = null
           return true
         }
-        const atHead = await follower.step(signal)
+        const isAtHead = await follower.step(signal)
         error = null
-        const backfilled = await backfill.advance(follower.state().head ?? 0, signal)
-        return atHead && !backfilled
+        const hasBackfilled = await backfill.advance(follower.state().head ?? 0, signal)
+        return isAtHead && !hasBackfilled
       } catch (thrown) {
         if (signal?.aborted) throw thrown
-        if (commits > before) retryCount = 0
+        if (commits > commitsBefore) retryCount = 0
         const isMoved = thrown instanceof CheckpointChangedError
         // Another indexer was faster: no failure of this chain.
         if (!isMoved) error = recordError(thrown)
@@ -179,7 +179,7 @@ export function createIndexer(deps: IndexerDeps) {
   async function loop(signal: AbortSignal): Promise<void> {
     const failures = createFailureReporter(deps)
     while (!signal.aborted) {
-      const before = commits
+      const commitsBefore = commits
       try {
         const isIdle = await step(signal)
         failures.reset()
@@ -195,7 +195,7 @@ export function createIndexer(deps: IndexerDeps) {
           continue
         }
         // Commits between failures, as in a long catch-up, reset the backoff.
-        if (commits > before) failures.reset()
+        if (commits > commitsBefore) failures.reset()
         await clock.sleep(failures.report(thrown), signal)
       }
     }

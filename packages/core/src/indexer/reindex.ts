@@ -104,7 +104,7 @@ interface ReindexDeps {
   readonly chain: Chain
   /** Must not throw. */
   readonly publish: EventSink
-  /** Confirmations until a block is final, by chain, besides the table of docs/interface.md 8; null: never. */
+  /** Confirmations until a block is final, by chain, overriding docs/interface.md 8; null: never. */
   readonly confirmations?: Confirmations | undefined
   /** Which payments are compared and stored. @default 'all' */
   readonly recording?: Recording | undefined
@@ -153,17 +153,17 @@ export async function* reindex(
   const failures = { moved: 0, unread: 0 }
   while (next <= to) {
     const rangeStart = next
-    const indexed = (await store.payments.checkpoint(chainId))?.blockNumber ?? 0
+    const indexedTo = (await store.payments.checkpoint(chainId))?.blockNumber ?? 0
     try {
-      const until = repair && indexed >= next ? Math.min(to, indexed) : to
+      const until = repair && indexedTo >= next ? Math.min(to, indexedTo) : to
       for await (const range of chain.ranges({ from: next, to: until, head: Math.max(head, until) }, signal)) {
         signal?.throwIfAborted()
-        const { events, ...found } = await recheck(store, { ...input, range })
+        const { events, ...result } = await recheck(store, { ...input, range })
         events.forEach(publish)
         const { first, last, proof, node } = range
         next = last.number + 1
         Object.assign(failures, { moved: 0, unread: 0 })
-        yield { range: { from: first.number, to: last.number }, proof, node, ...found }
+        yield { range: { from: first.number, to: last.number }, proof, node, ...result }
       }
       if (next === rangeStart) throw createUnexpectedBlocksError(chainId, next, until, 'none')
     } catch (thrown) {
@@ -177,7 +177,7 @@ export async function* reindex(
   if (repair) for await (const event of dropAllOverdue(store, { chainId, finalityBlocks })) publish(event)
 }
 
-/** `through`: the chain to read, such as one of another node. @default the followed one */
+/** `through`: the adapter to read through, such as one for another node. @default that of the followed chain */
 type ChosenChain = { readonly chainId: number; readonly through?: Chain | undefined }
 
 interface ChainCommandDeps extends Omit<ReindexDeps, 'chain' | 'beforeRepair'> {
@@ -243,6 +243,7 @@ async function recheck(store: Pick<Store, 'transaction'>, input: RereadRange) {
   return store.transaction(async (tx) => {
     const stored = await tx.lockChain(chainId)
     const isAbove = stored === null || stored.blockNumber < last.number
+    // After the rollback of a repair, blocks up to the checkpoint are indexed again, so they are not orphaned.
     const compared = await compareRange(tx, { ...input, isOrphaned: input.isOrphaned && (isAbove || !repair) })
     const { differences } = compared
     if (!repair) return { differences, repaired: false, events: [] }
@@ -264,12 +265,12 @@ export async function* dropAllOverdue(
   store: Pick<Store, 'transaction'>,
   chain: { readonly chainId: number; readonly finalityBlocks: number | null },
 ): AsyncGenerator<ServiceEvent, void, undefined> {
-  for (let more = true; more; ) {
+  for (let hasMore = true; hasMore; ) {
     const dropped = await store.transaction(async (tx) => {
       const indexedTo = (await tx.lockChain(chain.chainId))?.blockNumber ?? 0
       return dropOverdue(tx, { ...chain, indexedTo })
     })
-    more = dropped.more
+    hasMore = dropped.hasMore
     yield* dropped.events
   }
 }

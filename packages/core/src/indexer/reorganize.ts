@@ -46,7 +46,7 @@ export async function isOnChain(chain: Chain, checkpoint: Checkpoint, signal?: A
   return (await readCheckpoint(chain, checkpoint.blockNumber, signal)).blockHash === checkpoint.blockHash
 }
 
-/** Distance between the two blocks stored at the start. A reorg soon after it may be this deep. */
+/** Distance between the two blocks stored at the start. A reorg soon after the start may be this deep. */
 const startDepth = 64
 /** The limit for a read of every stored hash: a search of fewer could miss the ancestor of a deep reorg. */
 const allHashes = Number.MAX_SAFE_INTEGER
@@ -144,25 +144,26 @@ async function findAncestor(
     stored: await tx.checkpoints(chainId, blockNumber - 1, allHashes),
     reached: (await tx.reached(chainId)) ?? blockNumber,
   }))
-  // Positions in the list, newest first.
-  let orphaned = -1
-  let onChain = stored.length
+  // Indexes in `stored`, which is newest first.
+  let orphanedIndex = -1
+  let onChainIndex = stored.length
   let step = 8
-  while (onChain - orphaned > 1) {
-    const isFound = onChain < stored.length
-    const probe = isFound ? Math.floor((orphaned + onChain) / 2) : Math.min(stored.length - 1, orphaned + step)
+  while (onChainIndex - orphanedIndex > 1) {
+    const isFound = onChainIndex < stored.length
+    const middle = Math.floor((orphanedIndex + onChainIndex) / 2)
+    const probe = isFound ? middle : Math.min(stored.length - 1, orphanedIndex + step)
     step *= 2
     const candidate = stored[probe]
-    if (candidate !== undefined && (await isOnChain(chain, candidate, signal))) onChain = probe
-    else orphaned = probe
+    if (candidate !== undefined && (await isOnChain(chain, candidate, signal))) onChainIndex = probe
+    else orphanedIndex = probe
   }
-  const ancestor = stored[onChain]
+  const ancestor = stored[onChainIndex]
   if (ancestor === undefined) throw new BrokenHistoryError(chainId, blockNumber)
   if (finalityBlocks === null || reached - ancestor.blockNumber <= finalityBlocks) return ancestor
   // Near the head every hash is stored, so the ancestor is exact. Blocks in a long gap below the oldest orphaned
   // checkpoint were committed far below the head, or are so deep that few hashes are stored. Both were final. A short
   // gap lies below the first indexed block, where no payment is stored.
-  const lowestOrphaned = stored[orphaned]?.blockNumber ?? blockNumber
+  const lowestOrphaned = stored[orphanedIndex]?.blockNumber ?? blockNumber
   if (lowestOrphaned + finalityBlocks > reached && lowestOrphaned - ancestor.blockNumber <= startDepth) return ancestor
   throw new DeepReorgError(chainId, blockNumber, ancestor.blockNumber)
 }

@@ -123,15 +123,15 @@ export const fulfilmentGraceBlocks = 1_000
 
 /**
  * Drops each payment that left the chain and whose former height is final; a primary payment becomes `failure` with
- * version + 1. Call after `lockChain`, once the payments up to `indexedTo` are stored. `more`: some are left.
+ * version + 1. Call after `lockChain`, once the payments up to `indexedTo` are stored. `hasMore`: some are left.
  * `finalityBlocks` null: no block is ever final, and nothing is dropped.
  */
 export async function dropOverdue(
   tx: StoreTransaction,
   chain: { readonly chainId: number; readonly indexedTo: number; readonly finalityBlocks: number | null },
-): Promise<{ readonly events: readonly ServiceEvent[]; readonly more: boolean }> {
+): Promise<{ readonly events: readonly ServiceEvent[]; readonly hasMore: boolean }> {
   const { chainId, indexedTo, finalityBlocks } = chain
-  if (finalityBlocks === null || indexedTo < finalityBlocks) return { events: [], more: false }
+  if (finalityBlocks === null || indexedTo < finalityBlocks) return { events: [], hasMore: false }
   const atOrBelow = indexedTo - finalityBlocks
   const awaitedAtOrBelow = atOrBelow - fulfilmentGraceBlocks
   const overdue = await tx.overduePayments({ chainId, atOrBelow, limit: maxDropsPerCommit, awaitedAtOrBelow })
@@ -140,7 +140,7 @@ export async function dropOverdue(
     if (payment.primary) events.push(...(await changeStateByReorg(tx, payment, 'failure')))
     await tx.setDropped(payment.id, { formerState: payment.state })
   }
-  return { events, more: overdue.length === maxDropsPerCommit }
+  return { events, hasMore: overdue.length === maxDropsPerCommit }
 }
 
 /** Restores the state that a payment had when it was dropped, with version + 1, unless an update changed it since. */

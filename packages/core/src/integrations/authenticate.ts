@@ -96,11 +96,11 @@ export type CredentialCache<Value> = ReturnType<typeof createCredentialCache<Val
 export function createCredentialCache<Value>({ clock, random }: Pick<CredentialCheckDeps, 'clock' | 'random'>) {
   const salt = Buffer.from(random.bytes(32)).toString('base64')
   const entries = new Map<string, { readonly value: Value; readonly since: number }>()
-  let clears = 0
+  let clearCount = 0
   let latest = Number.NEGATIVE_INFINITY
   const hashHeader = (header: string) => hash('sha256', `${salt}${header}`, 'base64')
   function forget(): void {
-    clears += 1
+    clearCount += 1
     entries.clear()
   }
   return {
@@ -112,12 +112,12 @@ export function createCredentialCache<Value>({ clock, random }: Pick<CredentialC
       const entry = entries.get(hashHeader(header))
       return entry !== undefined && now - entry.since < credentialCacheMs ? entry.value : undefined
     },
-    /** Reads and caches a value, unless `forget` was called meanwhile. Rejections must cost the same: never cached. */
+    /** Reads and caches a value, unless `forget` was called meanwhile. Null is never cached: rejections cost the same. */
     async read(header: string, load: () => Promise<Value | null>): Promise<Value | null> {
-      const clearsBefore = clears
+      const clearsBefore = clearCount
       const since = clock.now()
       const value = await load()
-      if (value === null || clearsBefore !== clears) return value
+      if (value === null || clearsBefore !== clearCount) return value
       if (entries.size >= maxEntries) entries.clear()
       entries.set(hashHeader(header), { value, since })
       return value

@@ -94,8 +94,8 @@ export function decideImport(
   if (stored.integrationAddress !== integrationAddress)
     throw createForeignRowError(`Payment ${name}`, integrationAddress)
   if (isImported(moved, stored)) return 'imported'
-  const [inFile, here] = [moved, stored].map(({ versions }) => versions.find(({ version }) => version === 1)?.body)
-  if (inFile !== undefined && here !== undefined && inFile !== here)
+  const [fileBody, ownBody] = [moved, stored].map(({ versions }) => versions.find(({ version }) => version === 1)?.body)
+  if (fileBody !== undefined && ownBody !== undefined && fileBody !== ownBody)
     throw createDifferenceError(name, 'its version 1 has other bytes')
   if ((moved.dropped === null) !== (stored.dropped === null))
     throw createDifferenceError(

@@ -42,7 +42,7 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
     decide: (before: IntegrationRecord, tx: StoreTransaction) => Change<T> | Promise<Change<T>>,
   ): Promise<T> {
     const address = parseAddress(input)
-    // The lock of the audit log puts changes one after another, so `before` stays true until the commit.
+    // The lock of the audit log serializes changes, so `before` is current until the commit.
     return audited(async (tx, note) => {
       const before = await tx.integrations.find(address)
       if (before === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
@@ -197,7 +197,7 @@ const hasEnded = (previous: GraceEnd | null, now: number): boolean => previous !
 /** Default grace time of the previous signing secret, in milliseconds: a day. */
 const defaultGraceMs = 86_400_000
 
-/** Reseals all or none with the newest master key. Previous signing secrets past their grace time are deleted. */
+/** Reseals all secrets, or none, with the newest master key. Deletes previous signing secrets past their grace time. */
 function resealSecrets({ audited, keys, clock, random }: CommandDeps): Promise<ResealResult> {
   const isOlder = (stored: Pick<SecretHash, 'keyVersion'> | null) =>
     stored !== null && stored.keyVersion !== keys.current.version

@@ -2,7 +2,7 @@
 import type { Audited } from '../history/audit-log.js'
 import { isExpired } from '../internal/values.js'
 import { createCsrfTokens, hashToken, issueToken, isToken } from '../operators/operator-commands.js'
-import { createSignInLimits, maxSessions, sessionMs, sourceLength } from '../operators/operator-sessions.js'
+import { createSignInLimits, maxSessions, maxSourceLength, sessionMs } from '../operators/operator-sessions.js'
 import { SignInLimitedError, SignInRejectedError } from '../operators/operator-store.js'
 import { type AcceptedSecret, type CredentialCheckDeps, createCredentialCheck, parseBasic } from './authenticate.js'
 import type { IntegrationRecord, IntegrationSessions, IntegrationStore, NewIntegrationSession } from './integration.js'
@@ -51,7 +51,7 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
 
   return {
     async signIn({ address: typedAddress, apiSecret, source: from, countCall }) {
-      const source = from.slice(0, sourceLength)
+      const source = from.slice(0, maxSourceLength)
       const header = `Basic ${Buffer.from(`${typedAddress.trim()}:${apiSecret.trim()}`).toString('base64')}`
       const { address } = parseBasic(header)
       // Addresses are public: a limit per address alone would let strangers lock its owner out.
@@ -65,12 +65,12 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
         if (callWaitMs > 0) throw new SignInLimitedError(callWaitMs)
         const opened = accepted && (await open(accepted, source))
         if (opened !== null) {
-          counted.succeeded()
+          counted.markSucceeded()
           return opened
         }
         await recordFailure(address, source)
       } catch (error) {
-        counted.cancelled()
+        counted.cancel()
         throw error
       }
       throw new SignInRejectedError('Address or API secret is wrong.')

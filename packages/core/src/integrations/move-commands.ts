@@ -24,7 +24,6 @@ import type { MoveCommands, MovedUpdate, MoveRow } from './move-store.js'
 import { MoveError, type MoveStore, type MoveTransaction, moveHeaderSchema, moveRowSchema } from './move-store.js'
 import { type NotificationUrlRule, parseNotificationUrl } from './notification-url.js'
 
-/** Time between two checks, in milliseconds. */
 const pollMs = 100
 
 /** Polls until `isTrue` resolves true. @throws The signal's reason. */
@@ -53,7 +52,7 @@ function createExport(deps: MoveDeps): MoveCommands['export'] {
     if (record === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
     if (record.enabled) await setEnabled(address, false)
     // A claim that began earlier may still lease a delivery.
-    await waitUntil(clock, await moves.runningWriters(), signal)
+    await waitUntil(clock, await moves.createWritersEndedCheck(), signal)
     await waitUntil(clock, async () => (await moves.countLeased(address)) === 0, signal)
     const disabled = await integrations.find(address)
     if (disabled === null || disabled.enabled) throw new IntegrationError('ERR_INTEGRATION_CHANGED', address)
@@ -110,7 +109,7 @@ function createImport(deps: MoveDeps): MoveCommands['import'] {
     // From now on, new versions of this cell get deliveries, which stay pending while the integration is disabled.
     await transaction((tx) => upsertIntegration(tx, { ...integration, enabled: false }))
     // Transactions that began earlier store versions without a delivery. `addDeliveries` finds these afterwards.
-    await waitUntil(clock, await moves.runningWriters(), signal)
+    await waitUntil(clock, await moves.createWritersEndedCheck(), signal)
     const counts = await importRows({ isRehearsal: false })
     const imported = { hmac: file.hmac, ...counts, added: await addDeliveries(moves, address, rows(), signal) }
     await audited(async (tx, note) => {
@@ -236,8 +235,8 @@ function createRowImport(deps: MoveDeps, address: string, rows: () => Batches, s
     if (updates.length === 0) return
     const payments = await transaction((tx) => tx.paymentsForChange(...toSelectors(updates)))
     const ownUpdates = updates.filter(({ chainId, txHash }) => {
-      const named = payments.filter((each) => String(each.chainId) === chainId && each.txHash === txHash)
-      return named.length === 0 || named.some(({ integrationAddress }) => integrationAddress === address)
+      const stored = payments.filter((each) => String(each.chainId) === chainId && each.txHash === txHash)
+      return stored.length === 0 || stored.some(({ integrationAddress }) => integrationAddress === address)
     })
     for (const outcome of await applyUpdates(ownUpdates))
       if (outcome.status === 'rejected' && !(outcome.reason instanceof UpdateConflictError)) throw outcome.reason

@@ -126,8 +126,8 @@ export interface MoveStore {
   /** Versions of these payments without a delivery, in pages, except those in closed segments of the history. */
   unnotified(address: string): AsyncIterable<readonly UnnotifiedVersion[]>
   countLeased(address: string): Promise<number>
-  /** Resolves a function that resolves true once all transactions that are writing at this call have ended. */
-  runningWriters(): Promise<() => Promise<boolean>>
+  /** Resolves a check: whether all transactions that are writing at this call have ended. */
+  createWritersEndedCheck(): Promise<() => Promise<boolean>>
   /** Runs `work` in one transaction; again when the database reports a conflict. */
   transaction<T>(work: (tx: MoveTransaction) => Promise<T>): Promise<T>
 }

@@ -102,7 +102,7 @@ function acceptsToken({ tokens }: CoinConfig, { tokenOut, pricing }: Paid): bool
 export interface LegacyDeps {
   readonly payments: Pick<PaymentReads, 'transaction'>
   readonly accounts: Pick<AccountStore, 'find' | 'findByAddress'>
-  /** Confirmations until final, by chain, besides the table of docs/interface.md 8; null: never. */
+  /** Confirmations until final, by chain, overriding docs/interface.md 8; null: never. */
   readonly confirmations?: Confirmations | undefined
   /** Largest extra fee in basis points of the gross amount, 0 to 10000. @default defaultMaxExtraFeeBps */
   readonly maxExtraFeeBps?: number | undefined
@@ -118,10 +118,10 @@ export function createLegacyQueries({ payments, accounts, confirmations, maxExtr
     return payment.dropped === null && canBeFinal && !finality.isFinal(payment, indexedTo)
   }
 
-  /** Reads the payments on the chain, and those off the chain that `shows` accepts. */
-  async function readTransaction({ chainId, txHash }: PaymentSelector, shows: typeof mayBeReincluded) {
+  /** Reads the payments on the chain, and those off the chain that `mayShow` accepts. */
+  async function readTransaction({ chainId, txHash }: PaymentSelector, mayShow: typeof mayBeReincluded) {
     const { payments: stored, indexedTo } = await payments.transaction({ chainId, txHash })
-    const shown = stored.filter((payment) => !payment.offChain || shows(payment, indexedTo))
+    const shown = stored.filter((payment) => !payment.offChain || mayShow(payment, indexedTo))
     if (shown.length === 0) throw new TransactionNotFoundError()
     return shown.map((payment) => {
       const invoice = deriveInvoice(payment)

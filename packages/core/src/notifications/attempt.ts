@@ -98,8 +98,8 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
 
   async function post(claim: ClaimedDelivery, headers: Record<string, string>, startedAt: number): Promise<SentPost> {
     const { notificationUrl: url, body } = claim
-    const given = { url, headers, body, timeoutMs: deliveryTimeoutMs, delivery: pickDeliveryFields(claim) }
-    return { startedAt, result: await sender.post(given) }
+    const request = { url, headers, body, timeoutMs: deliveryTimeoutMs, delivery: pickDeliveryFields(claim) }
+    return { startedAt, result: await sender.post(request) }
   }
 
   async function attempt(leased: LeasedDelivery): Promise<RecordedAttempt | null> {

@@ -148,11 +148,11 @@ interface DeliveryDeps extends Pick<CommandDeps, 'audited'> {
 }
 
 /** The most deliveries in one transaction of a replay. */
-const replayPart = 1_000
+const replayPartSize = 1_000
 /** Age in milliseconds from which an open database snapshot is reported: claims have slowed down by then. */
 export const oldSnapshotMs = 300_000
 /** Versions in one statement of a check, and in one transaction of its repair. */
-const checkPart = 5_000
+const checkPartSize = 5_000
 
 export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryDeps): DeliveryCommands {
   async function find(deliveryId: string) {
@@ -171,7 +171,7 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
   async function requeue(afterId: string, beforeId: string | undefined): Promise<number> {
     const upToId = beforeId === undefined ? undefined : String(Number(beforeId) - 1)
     const requeued = await audited(async (tx, note) => {
-      const request = { status: 'missing', afterId, upToId, limit: checkPart } as const
+      const request = { status: 'missing', afterId, upToId, limit: checkPartSize } as const
       const { replayed, lastId: through } = await tx.replayDeliveries(request)
       const details = { status: 'missing', replayed, from: Number(afterId) + 1, through }
       if (replayed > 0) note({ action: 'deliveries.replayed', subject: 'all', details })
@@ -211,7 +211,7 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
       if (upToId === null) return totals
       const replayAfter = (afterId: string | undefined) =>
         audited(async (tx, note) => {
-          const result = await tx.replayDeliveries({ ...filter, afterId, upToId, limit: replayPart })
+          const result = await tx.replayDeliveries({ ...filter, afterId, upToId, limit: replayPartSize })
           const { replayed, inFlight, lastId: through } = result
           if (through !== null)
             note({ action: 'deliveries.replayed', subject: 'all', details: { ...filter, replayed, inFlight, through } })
@@ -226,7 +226,7 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
         totals.inFlight += part.inFlight
         if (part.replayed > 0) onDue()
         onProgress?.({ ...totals })
-        if (part.replayed + part.inFlight < replayPart) break
+        if (part.replayed + part.inFlight < replayPartSize) break
       }
       return totals satisfies ReplayTotals
     },
@@ -234,13 +234,13 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
       const totals = { examined: 0, missing: 0, requeued: 0 }
       let beforeId: string | undefined
       while (!signal?.aborted) {
-        const { examined, missing, lowestId } = await deliveries.findMissing({ beforeId, limit: checkPart })
+        const { examined, missing, lowestId } = await deliveries.findMissing({ beforeId, limit: checkPartSize })
         totals.examined += examined
         totals.missing += missing
         if (repair && missing > 0 && lowestId !== null)
           totals.requeued += await requeue(String(Number(lowestId) - 1), beforeId)
         onProgress?.({ ...totals })
-        if (examined < checkPart || lowestId === null) break
+        if (examined < checkPartSize || lowestId === null) break
         beforeId = lowestId
       }
       return totals satisfies CheckTotals

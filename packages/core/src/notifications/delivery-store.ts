@@ -197,7 +197,7 @@ export interface DeliveryStore {
   settle(settled: readonly SettledAttempt[], judge: EndpointJudge): Promise<SettleResult>
   /**
    * Makes deliveries due now that wait longer than any delay: a clock ahead wrote them. Resolves their number.
-   * `retryMs`: between a failed attempt and its retry, by the step of the schedule, from the first.
+   * `retryMs`: the longest time from a failed attempt to its retry, for each step of the schedule.
    */
   resetOverlongWaits(longest: {
     readonly leaseMs: number

@@ -34,7 +34,7 @@ export const dispatcherDefaults = {
 
 /** The shortest lease: a POST with its whole timeout, and 5 s to settle it. */
 const minLeaseMs = deliveryTimeoutMs + 5_000
-/** A lease that is longer than this and than this dispatcher's leases, in milliseconds, comes from a clock ahead. */
+/** In milliseconds. A lease that is longer than this, and than this dispatcher's own, comes from a clock ahead. */
 export const maxPlausibleLeaseMs = 600_000
 
 type DispatcherLimits = Readonly<Record<keyof DispatcherOptions, number>>
@@ -59,19 +59,19 @@ function createSlots({ concurrency, perEndpoint }: Pick<DispatcherLimits, 'concu
   const current = copyCounts()
   const maxRetries = Math.max(1, Math.floor(concurrency / 2))
   /** The most POSTs to one endpoint while `inFlight` POSTs are in flight; undefined: no limit. */
-  const freeLimit = (inFlight: number) => (perEndpoint < concurrency ? concurrency - inFlight : undefined)
+  const getEndpointLimit = (inFlight: number) => (perEndpoint < concurrency ? concurrency - inFlight : undefined)
 
   return {
     take: (user: SlotUser) => addToCounts(current, user, 1),
     release: (user: SlotUser) => addToCounts(current, user, -1),
-    inFlight: () => current.all,
+    countInFlight: () => current.all,
     /** The free slots at this moment; later changes do not alter them. */
-    freeSlots() {
+    readFreeSlots() {
       const before = copyCounts(current)
       const request = {
         limit: concurrency - before.all,
         maxRetries: Math.max(0, maxRetries - before.retryCount),
-        freeSlots: freeLimit(before.all),
+        freeSlots: getEndpointLimit(before.all),
         inFlightByEndpoint: before.byEndpoint,
         inFlightByIntegration: before.byIntegration,
       } satisfies Omit<ClaimRequest, 'leaseMs'>
@@ -79,7 +79,7 @@ function createSlots({ concurrency, perEndpoint }: Pick<DispatcherLimits, 'concu
       function isLimitReached(claimed: readonly SlotUser[]): boolean {
         const after = copyCounts(before)
         for (const user of claimed) addToCounts(after, user, 1)
-        const maxPerEndpoint = Math.min(perEndpoint, freeLimit(after.all) ?? perEndpoint)
+        const maxPerEndpoint = Math.min(perEndpoint, getEndpointLimit(after.all) ?? perEndpoint)
         return after.retryCount >= maxRetries || [...after.byEndpoint.values()].some((posts) => posts >= maxPerEndpoint)
       }
       return { request, isLimitReached }
@@ -136,19 +136,19 @@ export function createDispatchRun(deps: DispatchRunDeps, limits: Omit<Dispatcher
   const settler = createSettler({ ...deps, blockCapMs, onCommitBegun: wakeDuringCommit, onSettled: wakeIfMoreDue })
   let lastEnd: ClaimEnd = 'allClaimed'
   /** The number of POSTs that finished since the last claim began. */
-  let finished = 0
+  let finishedCount = 0
   let onIdle = () => {}
 
   /** Claims for the free slots and starts the deliveries. Rejects with the store's error. */
   async function claim(): Promise<{ readonly started: number; readonly end: ClaimEnd }> {
     // Under backlog, yield once: more free slots make a larger batch.
     if (lastEnd !== 'allClaimed') await nextTurn()
-    const { request, isLimitReached } = slots.freeSlots()
+    const { request, isLimitReached } = slots.readFreeSlots()
     const limit = isStoreBehind() ? 0 : Math.min(batch, request.limit)
     // A POST that finishes during the claim may free a slot, so it must wake the loop.
     lastEnd = 'noFreeSlots'
     if (limit === 0) return { started: 0, end: lastEnd }
-    finished = 0
+    finishedCount = 0
     sleeper.forgetWake()
     const claimedAt = clock.now()
     const maxRetries = Math.min(limit, request.maxRetries)
@@ -171,19 +171,19 @@ export function createDispatchRun(deps: DispatchRunDeps, limits: Omit<Dispatcher
   /** Never rejects. */
   async function deliver(leased: LeasedDelivery): Promise<void> {
     const attempted = await attempt(leased) // sign, POST, record
-    finished += 1
+    finishedCount += 1
     slots.release(leased.claim)
     if (attempted === null) wakeIfMoreDue()
     else {
       settler.add(attempted) // settle, together with others
       wakeDuringCommit()
     }
-    if (slots.inFlight() === 0) onIdle()
+    if (slots.countInFlight() === 0) onIdle()
   }
 
   /** Whether the store is too slow for another claim: twice as many attempts are unsettled as may be in flight. */
   function isStoreBehind(): boolean {
-    return settler.unsettled() >= 2 * concurrency
+    return settler.countUnsettled() >= 2 * concurrency
   }
 
   function wakeIfMoreDue(): void {
@@ -192,28 +192,28 @@ export function createDispatchRun(deps: DispatchRunDeps, limits: Omit<Dispatcher
 
   /** Wakes the loop during a commit when POSTs of a quarter of the slots have finished. A finished commit does, too. */
   function wakeDuringCommit(): void {
-    if (finished * 4 >= concurrency && settler.isWriting()) wakeIfMoreDue()
+    if (finishedCount * 4 >= concurrency && settler.isWriting()) wakeIfMoreDue()
   }
 
   return {
     claim,
-    /** Whether there is a free slot. If not, the run wakes its loop once there is one. */
+    /** Whether a slot is free and the store keeps up. If not, the run wakes its loop once that may have changed. */
     canClaim(): boolean {
-      if (!isStoreBehind() && slots.inFlight() < concurrency) return true
+      if (!isStoreBehind() && slots.countInFlight() < concurrency) return true
       lastEnd = 'noFreeSlots'
       return false
     },
     sleep: sleeper.sleep,
     wake: sleeper.wake,
     /** Whether a POST is in flight or an attempt is unsettled. */
-    isBusy: () => slots.inFlight() > 0 || settler.unsettled() > 0,
+    isBusy: () => slots.countInFlight() > 0 || settler.countUnsettled() > 0,
     /** Resolves once nothing is in flight or unsettled. Never rejects. */
-    async drained(): Promise<void> {
-      if (slots.inFlight() > 0)
+    async drain(): Promise<void> {
+      if (slots.countInFlight() > 0)
         await new Promise<void>((resolve) => {
           onIdle = resolve
         })
-      await settler.drained()
+      await settler.drain()
     },
   }
 }

@@ -30,14 +30,14 @@ export function createDispatcher(
   const leaseMs = Math.max(limits.leaseMs, maxPlausibleLeaseMs)
   // A probe blocks its endpoint for the time of its lease.
   const blockMs = Math.max(Math.ceil(limits.blockCapMs * (1 + jitter)), leaseMs)
-  let lastCheck = { end: Number.NEGATIVE_INFINITY, nextInMs: 0 }
+  let lastCheck = { endedAt: Number.NEGATIVE_INFINITY, nextInMs: 0 }
   let runningCheck: Promise<void> | null = null
   const activeRuns = new Set<DispatchRun>()
 
   /** Starts a check for overlong waits if one is due, or if the clock was set back. Claims go on. */
   function startOverlongWaitCheck(): void {
-    const age = clock.now() - lastCheck.end
-    if (age < 0 || age >= lastCheck.nextInMs)
+    const ageMs = clock.now() - lastCheck.endedAt
+    if (ageMs < 0 || ageMs >= lastCheck.nextInMs)
       runningCheck ??= resetOverlongWaits().finally(() => {
         runningCheck = null
       })
@@ -45,7 +45,7 @@ export function createDispatcher(
 
   /** Never rejects: the next check tries again. */
   async function resetOverlongWaits(): Promise<void> {
-    const begun = clock.now()
+    const begunAt = clock.now()
     try {
       const ended = await store.deliveries.resetOverlongWaits({ leaseMs, retryMs: maxRetryDelaysMs, blockMs })
       if (ended > 0)
@@ -53,8 +53,9 @@ export function createDispatcher(
     } catch (error) {
       logger.warn({ error: describeError(error) }, 'the outbox could not be checked for overlong waits')
     }
-    const end = clock.now()
-    lastCheck = { end, nextInMs: Math.max(waitChecks.everyMs, waitChecks.durationFactor * (end - begun)) }
+    const endedAt = clock.now()
+    const nextInMs = Math.max(waitChecks.everyMs, waitChecks.durationFactor * (endedAt - begunAt))
+    lastCheck = { endedAt, nextInMs }
   }
 
   /** Claims once, then sleeps until the next claim makes sense. `onIdlePoll` is called after each idle poll. */
@@ -98,7 +99,7 @@ export function createDispatcher(
         }
         return attempts
       } finally {
-        await run.drained()
+        await run.drain()
       }
     },
 
@@ -124,7 +125,7 @@ export function createDispatcher(
       }
       stopListening()
       activeRuns.delete(run)
-      await Promise.all([runningCheck, run.drained()])
+      await Promise.all([runningCheck, run.drain()])
     },
 
     wake() {

@@ -300,11 +300,11 @@ export function createSettler(deps: SettlerDeps) {
       onQueued()
       writer ??= runWriter()
     },
-    unsettled: () => [...commits.values()].reduce((sum, attempts) => sum + attempts, queue.length),
+    countUnsettled: () => [...commits.values()].reduce((sum, attempts) => sum + attempts, queue.length),
     /** Whether a commit is in progress or waits to be tried again. */
     isWriting: () => commits.size > 0 || failures > 0,
     /** Resolves once every attempt is settled or dropped. Never rejects. */
-    async drained(): Promise<void> {
+    async drain(): Promise<void> {
       isDraining = true
       while (writer !== null || commits.size > 0)
         await Promise.race([writer, ...commits.keys()].filter((each) => each !== null))

@@ -91,8 +91,8 @@ function createTail({ store: { deliveries }, clock, logger }: StreamDeps) {
 
   return {
     /** The id up to which every delivery is stored; null: not known yet. */
-    upTo: () => knownEnd,
-    /** Calls `listener` when `upTo` changed. Returns the function that stops it. */
+    getEnd: () => knownEnd,
+    /** Calls `listener` when the end changed. Returns the function that stops it. */
     follow(listener: () => void): () => void {
       listeners.add(listener)
       if (!isRunning) void run()
@@ -172,18 +172,18 @@ export function createDeliveryStreams(deps: StreamDeps): DeliveryStreams & { wak
   async function* messages(start: StreamStart, sleep: (ms: number) => Promise<unknown>): StreamMessages {
     const { integrationAddress, isAdmitted, signal } = start
     const encodeId = (deliveryId: string) => positions.encode(deliveryId, integrationAddress)
-    const elapsed = createMonotonicNow(clock)
+    const monotonicNow = createMonotonicNow(clock)
     let after: string | null = null
     let readUpTo: string | null = null
-    let sentAt = elapsed()
+    let sentAt = monotonicNow()
 
     while (!signal.aborted) {
-      const upTo = tail.upTo()
+      const upTo = tail.getEnd()
       if (upTo !== null && after === null) {
         after = start.resumeAfter ?? (await findStartPosition(start)) ?? upTo
         const notifies = ((await integrations.find(integrationAddress))?.notificationUrl ?? null) !== null
         yield { kind: 'ready', id: encodeId(after), data: { resumed: start.resumeAfter !== null, notifies } }
-        sentAt = elapsed()
+        sentAt = monotonicNow()
       }
       if (upTo !== null && after !== null && upTo !== readUpTo) {
         const isFirst = readUpTo === null
@@ -197,7 +197,7 @@ export function createDeliveryStreams(deps: StreamDeps): DeliveryStreams & { wak
             const data = await buildSignedBody(delivery, integrationAddress, secret, clock.now())
             after = delivery.deliveryId
             yield { kind: 'delivery', id: encodeId(after), data }
-            sentAt = elapsed()
+            sentAt = monotonicNow()
           }
           isWhole = part.length < batch
           // An embedded store and a fast reader may never leave this turn of the event loop; others need a turn.
@@ -207,12 +207,12 @@ export function createDeliveryStreams(deps: StreamDeps): DeliveryStreams & { wak
         if (isFirst) yield { kind: 'live', id: encodeId(after) }
       }
       // Only messages of this stream delay its heartbeat, so that it reveals no traffic of other streams.
-      const dueInMs = sentAt + heartbeatMs - elapsed()
-      if (dueInMs > 0 && tail.upTo() === upTo) await sleep(dueInMs)
-      if (signal.aborted || elapsed() - sentAt < heartbeatMs) continue
+      const dueInMs = sentAt + heartbeatMs - monotonicNow()
+      if (dueInMs > 0 && tail.getEnd() === upTo) await sleep(dueInMs)
+      if (signal.aborted || monotonicNow() - sentAt < heartbeatMs) continue
       if (!(await isAdmitted())) return
       yield { kind: 'heartbeat' }
-      sentAt = elapsed()
+      sentAt = monotonicNow()
     }
   }
 

@@ -140,7 +140,7 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
     return toOperatorView(record)
   }
 
-  /** Changes an operator. A change that removes the link also ends the sessions. A disabled one cannot be reset. */
+  /** Changes an operator. `endsSessions`: also ends the sessions. `needsEnabled`: rejects a disabled operator. */
   async function change(
     given: string,
     { action, fields, toDetails, endsSessions = false, needsEnabled = false }: AuditedChange,

@@ -116,12 +116,12 @@ export function createSignInLimits(clock: Pick<Clock, 'now'>) {
       const ofSource = addFailure(`source:${source}`)
       return {
         /** Removes the failures of the name, and this sign-in from those of the source. */
-        succeeded(): void {
+        markSucceeded(): void {
           windows.delete(`name:${name}`)
           ofSource.failures -= 1
         },
         /** Removes this sign-in: an error of the service ended it. */
-        cancelled(): void {
+        cancel(): void {
           ofName.failures -= 1
           ofSource.failures -= 1
         },
@@ -166,7 +166,7 @@ function toSignedIn({ name, role }: OperatorRecord): SignedInOperator {
 const unknownName = 'unknown name'
 
 /** The longest source that is counted and recorded, in characters. */
-export const sourceLength = 64
+export const maxSourceLength = 64
 
 interface SignInInput {
   readonly name: string
@@ -239,7 +239,7 @@ export function createOperatorSessions(deps: SessionDeps) {
     })
   }
 
-  const isUsable = (record: OperatorRecord | null): record is OperatorRecord =>
+  const hasValidLink = (record: OperatorRecord | null): record is OperatorRecord =>
     record?.enabled === true && record.link !== null && !isExpired(record.link.expiresAt, clock.now(), linkMs)
 
   return {
@@ -252,12 +252,12 @@ export function createOperatorSessions(deps: SessionDeps) {
     async redeemLink({ linkToken, passphrase }: { readonly linkToken: string; readonly passphrase: string }) {
       const hash = hashToken(linkToken)
       const holder = isToken('link', linkToken) ? await operators.findByLink(hash) : null
-      if (!isUsable(holder)) throw new LinkRejectedError()
+      if (!hasValidLink(holder)) throw new LinkRejectedError()
       checkPassphrase(passphrase)
       const hashed = await runInSlot(`link ${hash}`, () => hashPassphrase(passphrase, cost, random))
       const operator = await auditedAs(operatorActor(holder.name))(async (tx, note) => {
         const record = await tx.operators.findByLink(hash)
-        if (!isUsable(record)) throw new LinkRejectedError()
+        if (!hasValidLink(record)) throw new LinkRejectedError()
         await tx.operators.update(record.name, { passphrase: hashed, link: null })
         await tx.operatorSessions.deleteByOwner(record.name)
         note({ action: 'operator.link_redeemed', subject: record.name })
@@ -272,7 +272,7 @@ export function createOperatorSessions(deps: SessionDeps) {
      * @throws SignInRejectedError `ERR_SIGN_IN_REJECTED`; SignInLimitedError `ERR_SIGN_IN_LIMITED` with the wait.
      */
     async signIn({ name: given, passphrase, source: address }: SignInInput & { readonly passphrase: string }) {
-      const source = address.slice(0, sourceLength)
+      const source = address.slice(0, maxSourceLength)
       // All invalid names are limited as one name.
       const name = parseOperatorName(given) ?? ''
       checkLimits(name, source)
@@ -282,7 +282,7 @@ export function createOperatorSessions(deps: SessionDeps) {
         try {
           return { counted: started, ...(await checkSignIn(name, passphrase)) }
         } catch (error) {
-          started.cancelled()
+          started.cancel()
           throw error
         }
       })
@@ -291,12 +291,12 @@ export function createOperatorSessions(deps: SessionDeps) {
         const details = { source }
         const opened = accepted && (await openSession(accepted, newHash, details))
         if (opened !== null) {
-          counted.succeeded()
+          counted.markSucceeded()
           return opened
         }
         await recordFailure(name, record, details)
       } catch (error) {
-        counted.cancelled()
+        counted.cancel()
         throw error
       }
       throw new SignInRejectedError()
@@ -307,7 +307,7 @@ export function createOperatorSessions(deps: SessionDeps) {
      * @throws OidcRejectedError `ERR_OIDC_REJECTED` when no enabled operator of that name signs in at the provider.
      */
     async signInProved({ name: given, source: address, issuer }: SignInInput & { readonly issuer: string }) {
-      const details = { source: address.slice(0, sourceLength), issuer }
+      const details = { source: address.slice(0, maxSourceLength), issuer }
       const name = parseOperatorName(given)
       const record = name === null ? null : await operators.find(name)
       const isAllowed = record?.enabled === true && signsInBy(record) === 'oidc'

@@ -54,7 +54,7 @@ test('a sign-in removes the failures of its name, but not those of its source', 
   const limits = createSignInLimits(manualClock())
   times(perSource - 1, (n) => limits.count(`name-${n}`, 'here'))
   times(perName - 1, () => limits.count('alice', 'there'))
-  limits.count('alice', 'here').succeeded()
+  limits.count('alice', 'here').markSucceeded()
   times(perName - 1, () => limits.count('alice', 'there'))
   expect(limits.waitMs('alice', 'there')).toBe(0)
   limits.count('bob', 'here')
@@ -63,7 +63,7 @@ test('a sign-in removes the failures of its name, but not those of its source', 
 
 test('a sign-in that an error ended does not count', () => {
   const limits = createSignInLimits(manualClock())
-  times(50, () => limits.count('alice', 'here').cancelled())
+  times(50, () => limits.count('alice', 'here').cancel())
   expect(limits.waitMs('alice', 'here')).toBe(0)
 })
 

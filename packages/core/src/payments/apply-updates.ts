@@ -13,7 +13,7 @@ import { findRegistered, type Recording } from './recording.js'
 /** An update that waits for the host's commit. */
 export interface JoinedUpdate {
   readonly result: UpdateResult
-  /** Call it after the host's commit: it publishes the events and wakes the dispatcher, which else polls later. */
+  /** Call it after the host's commit: it publishes the events and wakes the dispatcher, which otherwise polls later. */
   committed(): void
 }
 
@@ -148,8 +148,8 @@ async function applyInTransaction(
   const missingChains = updates.flatMap((each) => (decisions.isPaymentStored(each) ? [] : [Number(each.chainId)]))
   if (missingChains.some((chainId) => !chainIds.includes(chainId)))
     throw new RepeatError([...new Set([...chainIds, ...missingChains])].sort((a, b) => a - b))
-  const found = await tx.findUpdates([...new Set(updates.map(({ id }) => id))])
-  const storedUpdates = new Map(found.map((each) => [each.id, each]))
+  const records = await tx.findUpdates([...new Set(updates.map(({ id }) => id))])
+  const storedUpdates = new Map(records.map((each) => [each.id, each]))
   const registered = recording === 'all' ? null : await findRegistered(tx, updates)
   const added: NewUpdate[] = []
   const outcomes = updates.map((update): PromiseSettledResult<UpdateResult> => {

@@ -118,7 +118,7 @@ async function changeStateByReorg(
 
 /** The most payments that one transaction drops: each may cost a snapshot and a delivery. */
 const maxDropsPerCommit = 500
-/** Blocks after finality in which a deposit's fulfilment may be found in another block; then its payment is dropped. */
+/** Grace period, in blocks after finality, to find a deposit's fulfilment in another block before its payment drops. */
 export const fulfilmentGraceBlocks = 1_000
 
 /**

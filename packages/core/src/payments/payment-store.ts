@@ -33,7 +33,7 @@ export type StoredPage = { readonly payments: readonly StoredPayment[]; readonly
 export interface StoredTransaction {
   /** All payments, primary or not, by ordinal. */
   readonly payments: readonly StoredPayment[]
-  /** The height for finality: a reorg does not lower it until the blocks are read again. Null: not indexed. */
+  /** The height that decides finality. After a reorg final payments stay final. Null: the chain is not indexed. */
   readonly indexedTo: number | null
 }
 
@@ -80,7 +80,7 @@ export type PaymentSelector = Pick<PaymentFacts, 'chainId' | 'txHash'>
 /** The record of a processor's update: a repetition of the update is answered from it. */
 export interface StoredUpdate {
   readonly id: string
-  /** The first 16 bytes of a SHA-256 of its content, as `0x` text: the same content has the same. */
+  /** The first 16 bytes of a SHA-256 of its content, as `0x` text. Equal contents have equal fingerprints. */
   readonly fingerprint: string
   readonly outcome: UpdateOutcome
   readonly reason: string | null

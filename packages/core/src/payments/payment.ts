@@ -44,8 +44,8 @@ const zero = 0x30
 export function sumDecimals(amounts: readonly string[]): string {
   const parts = amounts.map((amount) => amount.split('.'))
   const decimals = parts.reduce((longest, [, fraction = '']) => Math.max(longest, fraction.length), 0)
-  const sum = parts.reduce((total, [whole, rest = '']) => total + BigInt(`${whole}${rest.padEnd(decimals, '0')}`), 0n)
-  const digits = sum.toString().padStart(decimals + 1, '0')
+  const units = parts.map(([whole, fraction = '']) => BigInt(`${whole}${fraction.padEnd(decimals, '0')}`))
+  const digits = String(units.reduce((sum, each) => sum + each, 0n)).padStart(decimals + 1, '0')
   return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
 }
 

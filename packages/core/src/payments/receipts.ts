@@ -81,34 +81,34 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): Poller {
     }
   }
 
-  async function chains(): Promise<readonly number[]> {
+  async function findChains(): Promise<readonly number[]> {
     if (polledStates.length === 0) return []
     return chainIds === undefined ? payments.unsettledChains() : [...new Set(chainIds)]
   }
 
   return {
     async runOnce(signal) {
-      const rounds = (await chains()).map((chainId) => pollChain(chainId, signal))
+      const rounds = (await findChains()).map((chainId) => pollChain(chainId, signal))
       await Promise.allSettled(rounds)
       return (await Promise.all(rounds)).reduce((sum, applied) => sum + applied, 0)
     },
     async run(signal) {
-      const busy = new Map<number, Promise<unknown>>()
+      const running = new Map<number, Promise<unknown>>()
       const runRound = (chainId: number) =>
         pollChain(chainId, signal)
           .catch((error) =>
             logger.error({ chainId, error: describeError(error) }, 'payments without a final state not listed'),
           )
-          .finally(() => busy.delete(chainId))
+          .finally(() => running.delete(chainId))
       while (!signal.aborted) {
         try {
-          for (const chainId of await chains()) if (!busy.has(chainId)) busy.set(chainId, runRound(chainId))
+          for (const chainId of await findChains()) if (!running.has(chainId)) running.set(chainId, runRound(chainId))
         } catch (error) {
           logger.error({ error: describeError(error) }, 'chains of payments without a final state not listed')
         }
         await clock.sleep(everyMs, signal)
       }
-      await Promise.all(busy.values())
+      await Promise.all(running.values())
     },
   }
 }

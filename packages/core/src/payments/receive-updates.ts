@@ -59,14 +59,14 @@ export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['as
   }
 
   function takeBatch(): QueuedRequest[] {
-    let [count, size] = [0, 0]
+    let [requestCount, updateCount] = [0, 0]
     for (const { updates } of queue) {
-      if (count > 0 && size + updates.length > maxUpdatesPerCommit) break
-      size += updates.length
-      count += 1
+      if (requestCount > 0 && updateCount + updates.length > maxUpdatesPerCommit) break
+      updateCount += updates.length
+      requestCount += 1
     }
-    queuedUpdates -= size
-    return queue.splice(0, count)
+    queuedUpdates -= updateCount
+    return queue.splice(0, requestCount)
   }
 
   async function applyQueued(): Promise<void> {
@@ -156,8 +156,8 @@ export function parseUpdate(body: Uint8Array): ReceivedUpdate {
   // No update is longer than its body.
   const isTooLarge = (update: ProcessorUpdate) =>
     body.length > maxBytes && Buffer.byteLength(JSON.stringify(update)) > maxBytes
-  const tooLarge = updates.findIndex(isTooLarge)
-  const name = isList ? `updates.${tooLarge}` : 'The update'
-  if (tooLarge >= 0) return { kind: 'invalid', message: `${name} is larger than ${maxBytes} bytes` }
+  const tooLargeIndex = updates.findIndex(isTooLarge)
+  const name = isList ? `updates.${tooLargeIndex}` : 'The update'
+  if (tooLargeIndex >= 0) return { kind: 'invalid', message: `${name} is larger than ${maxBytes} bytes` }
   return 'updates' in data ? { kind: 'updates', updates } : { kind: 'update', update: data }
 }

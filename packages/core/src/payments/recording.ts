@@ -37,7 +37,7 @@ export async function chooseRecorded(
   return { ...chosen, events: count === 0 ? [] : [{ type: 'payments.skipped', chainId, count }] }
 }
 
-/** The integrations of the store that are named. */
+/** The integrations that the items name, as far as the store has them. */
 export async function findRegistered(
   tx: Pick<StoreTransaction, 'registeredIntegrations'>,
   items: readonly { readonly integrationAddress?: string | null | undefined }[],
@@ -61,7 +61,7 @@ export async function lockRecording(
   return recordedTo
 }
 
-/** The blocks to read again for an integration. `firstBlocks`: by chain. @default the first indexed block */
+/** The blocks to read again for an integration. `firstBlocks`: the first one, by chain. @default the first indexed */
 export async function findUnrecordedRanges(
   chains: Pick<ChainReads, 'coverage'>,
   recordedTo: ReadonlyMap<number, number>,

@@ -17,7 +17,7 @@ import type { NewPayment } from './payment-store.js'
  * A stored primary payment stays primary.
  */
 export function matchOrdinals(
-  read: readonly PaymentFacts[],
+  readPayments: readonly PaymentFacts[],
   stored: readonly StoredPayment[],
   routers: readonly string[],
 ): NewPayment[] {
@@ -25,7 +25,7 @@ export function matchOrdinals(
   const ordinalByLog = new Map(stored.map((row) => [toLogKey(row), row.ordinal]))
   const takenOrdinals = new Set(stored.map(toOrdinalKey))
   const takenPrimaries = new Set(stored.filter(({ primary }) => primary).map(toPrimaryKey))
-  const readLogs = new Set(read.map(toLogKey))
+  const readLogs = new Set(readPayments.map(toLogKey))
   const replaceable = groupBy(
     stored.filter((row) => isReadBy(listed, row) && !readLogs.has(toLogKey(row))),
     toPrimaryKey,
@@ -35,8 +35,8 @@ export function matchOrdinals(
     const storedOrdinal = ordinalByLog.get(toLogKey(facts))
     if (storedOrdinal !== undefined) return storedOrdinal
     const fitting = replaceable.get(toPrimaryKey(facts)) ?? []
-    const sameOrdinal = fitting.findIndex((row) => row.ordinal === facts.ordinal)
-    const [record] = fitting.splice(Math.max(0, sameOrdinal), 1)
+    const sameOrdinalIndex = fitting.findIndex((row) => row.ordinal === facts.ordinal)
+    const [record] = fitting.splice(Math.max(0, sameOrdinalIndex), 1)
     if (record !== undefined) return record.ordinal
     const { txHash } = facts
     let { ordinal } = facts
@@ -44,7 +44,7 @@ export function matchOrdinals(
     takenOrdinals.add(toOrdinalKey({ txHash, ordinal }))
     return ordinal
   }
-  const numbered = choosePrimary(read.map((facts) => ({ ...facts, ordinal: assignOrdinal(facts) })))
+  const numbered = choosePrimary(readPayments.map((facts) => ({ ...facts, ordinal: assignOrdinal(facts) })))
   return numbered.map(({ facts, primary }) => ({ facts, primary: primary && !takenPrimaries.has(toPrimaryKey(facts)) }))
 }
 

@@ -33,7 +33,6 @@ export interface DataKeyTransaction {
 export interface SealingKeyUse {
   /** Table and secret, such as `integrations.signing_secret`. */
   readonly place: string
-  /** Version of the master key. */
   readonly keyVersion: number
   readonly rows: number
 }

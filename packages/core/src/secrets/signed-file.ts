@@ -174,7 +174,7 @@ async function* readBlocks(file: FileReader, signal: AbortSignal | undefined): A
   if (size > 0) yield Buffer.concat(chunks)
 }
 
-/** The lines of the first `size` bytes, in groups. `digests`: those of the blocks whose HMAC was verified. */
+/** The lines of the first `size` bytes, in groups. `digests`: hashes of the blocks whose HMAC was verified. */
 async function* readLines(
   file: FileReader,
   digests: readonly Buffer[],

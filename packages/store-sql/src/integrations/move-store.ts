@@ -118,7 +118,7 @@ export function createMoveStore(engine: Engine): MoveStore {
         .executeTakeFirstOrThrow()
       return toNumber(row.leased)
     },
-    async runningWriters() {
+    async createWritersEndedCheck() {
       const { next } = await readRunningTransactions(read)
       return async () => BigInt((await readRunningTransactions(read)).oldest) >= BigInt(next)
     },

@@ -137,11 +137,11 @@ export function createQueries(store: Store, cursors: CursorCodec): Queries {
     },
     deliveries: (query) => store.console.deliveries({ ...query, integrationAddress }),
     payments: (query) => reader.select(integrationAddress, query),
-    paymentListing({ invoice, ...rest }) {
+    paymentListing({ invoice, ...filter }) {
       const invoiceText = invoice && [invoice.amount, invoice.currency ?? ''].join(' ').trim()
-      const details = { ...rest, integrationAddress, invoice: invoiceText }
+      const details = { ...filter, integrationAddress, invoice: invoiceText }
       return createListing('payments', details, async (cursor: string | undefined) => {
-        const page = await reader.select(integrationAddress, { ...rest, invoice, cursor, limit: pageLimit.max })
+        const page = await reader.select(integrationAddress, { ...filter, invoice, cursor, limit: pageLimit.max })
         return { ...page, rows: page.rows.map((payment) => buildPaymentView(payment, integrationAddress)) }
       })
     },

@@ -267,7 +267,7 @@ export function createService(deps: ServiceDeps): Service {
       allowLoopbackHttp,
       audited: auditedClearing(credentialCache),
       // `all`: an update that names no integration waited in the former cell, so it waits here too.
-      applyUpdates: (updates: readonly ProcessorUpdate[]) => applyAll(updates, (some) => applyAndPublish(some, 'all')),
+      applyUpdates: (updates: readonly ProcessorUpdate[]) => applyAll(updates, (part) => applyAndPublish(part, 'all')),
     }
     const legacyKeyDeps = { legacyKeys: store.legacyKeys, audited: auditedClearing(legacyKeyCache) }
     const integrations = createIntegrationCommands(integrationDeps)

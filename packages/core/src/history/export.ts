@@ -30,10 +30,10 @@ export function createListing<Position>(
   filter: Readonly<Record<string, AuditEntry['details'][string] | undefined>>,
   read: (after: Position | undefined) => Promise<{ readonly rows: readonly object[]; readonly next: Position | null }>,
 ): Listing {
-  const given = Object.entries(filter).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
+  const pairs = Object.entries(filter).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
   return {
     list,
-    filter: Object.fromEntries(given),
+    filter: Object.fromEntries(pairs),
     async *pages() {
       for (let next: Position | null | undefined; next !== null; ) {
         const page = await read(next)

@@ -52,9 +52,9 @@ export function createIdentity(deps: IdentityDeps) {
     const audited = createAudited({ transaction, keys: masterKey, clock, actor: name })
     return createIdentityActions({ store, provider, clock, logger, audited })
   }
-  let opening: ReturnType<typeof open> | undefined
+  let opening: ReturnType<typeof openWithEmailKey> | undefined
 
-  async function open() {
+  async function openWithEmailKey() {
     const dataKey = await openEmailKey(store.dataKeys, masterKey, random)
     const sealEmail = createSealEmail(dataKey, random)
     const codes = createEmailCodes(createHmac('sha256', dataKey).update('email-code').digest(), random)
@@ -65,8 +65,8 @@ export function createIdentity(deps: IdentityDeps) {
     }
   }
   /** The first call that needs the key of e-mail addresses opens it; after a failure the next call tries again. */
-  function openOnce(): ReturnType<typeof open> {
-    opening ??= open().catch((error: unknown) => {
+  function openOnce(): ReturnType<typeof openWithEmailKey> {
+    opening ??= openWithEmailKey().catch((error: unknown) => {
       opening = undefined
       throw error
     })

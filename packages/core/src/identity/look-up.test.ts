@@ -111,7 +111,7 @@ test('a redemption that is resolved during its look-up keeps that result', async
     await store.transaction(async (tx) => {
       await tx.identity.changeRedemption(first, { state })
       const redemption = redemptionWith({ state: 'unknown', isLeased: false })
-      await applyLookUp(tx, { redemption, found: 'nobody' }, { clock, logger })
+      await applyLookUp(tx, { redemption, result: 'nobody' }, { clock, logger })
     })
     expect([redemptions(), outcomes().length]).toEqual([[[first, shop, state]], logged])
   }

@@ -166,8 +166,8 @@ export async function lookUpRedemptions(
     }
     const misfit = answer.value === null ? null : findMisfit(redemption, answer.value, logger)
     if (misfit === 'level') return { kind: 'misconfigured', reason: 'another level' }
-    const found = misfit === 'age' ? 'foreign' : (answer.value ?? 'nobody')
-    await store.transaction((tx) => applyLookUp(tx, { redemption, found }, parts))
+    const result = misfit === 'age' ? 'foreign' : (answer.value ?? 'nobody')
+    await store.transaction((tx) => applyLookUp(tx, { redemption, result }, parts))
   }
   return null
 }
@@ -197,15 +197,15 @@ export function mayHaveApplicant(state: RedemptionState): boolean {
  */
 export async function applyLookUp(
   tx: StoreTransaction,
-  { redemption, found }: { readonly redemption: RedemptionRecord; readonly found: Applicant | 'nobody' | 'foreign' },
+  { redemption, result }: { readonly redemption: RedemptionRecord; readonly result: Applicant | 'nobody' | 'foreign' },
   { clock, logger }: Pick<IdentityParts, 'clock' | 'logger'>,
 ): Promise<void> {
   const { externalUserId, subjectId } = redemption
   await lockSubject(tx, subjectId)
   const stored = await tx.identity.redemption(externalUserId)
   if (stored === null || !mayHaveApplicant(stored.state)) return
-  if (typeof found === 'object') {
-    await attachApplicant(tx, { redemption, applicant: found, outcome: 'found' }, { clock, logger })
+  if (typeof result === 'object') {
+    await attachApplicant(tx, { redemption, applicant: result, outcome: 'found' }, { clock, logger })
     return
   }
   const ageMs = clock.now() - redemption.startedAt
@@ -216,7 +216,7 @@ export async function applyLookUp(
   }
   // Where applicants cannot be found by external user id, an empty look-up proves nothing.
   const absence = stored.state === 'absent' || stored.isFindable ? 'absent' : 'unresolved'
-  const state = found === 'foreign' ? 'foreign' : absence
+  const state = result === 'foreign' ? 'foreign' : absence
   const lookUpInMs = state === 'foreign' || (state === 'absent' && ageMs >= absentLookUpsForMs) ? null : absentLookUpMs
   await tx.identity.changeRedemption(externalUserId, { state, lookUpInMs })
   if (state === stored.state) return

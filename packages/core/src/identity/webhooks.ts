@@ -107,10 +107,10 @@ interface VerdictJudgement {
 export function createApplyVerdict(parts: Omit<IdentityParts, 'provider'>) {
   const { store, clock, logger } = parts
 
-  return (given: ProviderVerdict): Promise<VerdictOutcome> =>
+  return (input: ProviderVerdict): Promise<VerdictOutcome> =>
     store.transaction(async (tx) => {
       const { identity } = tx
-      const verdict: Verdict = { ...given, change: given.change ?? (given.review === null ? 'deleted' : 'review') }
+      const verdict: Verdict = { ...input, change: input.change ?? (input.review === null ? 'deleted' : 'review') }
       const { externalUserId, applicantId, eventKey, at, review, change } = verdict
       const named = externalUserId === null ? null : await identity.redemption(externalUserId)
       const subjectId = (await identity.findSubjectByApplicant(applicantId))?.id ?? named?.subjectId

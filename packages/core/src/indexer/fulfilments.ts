@@ -54,7 +54,7 @@ function findFulfilmentFlaw(deposit: BridgeDeposit, fulfilment: Fulfilment): str
 function findOrdinal(facts: PaymentFacts, storedPayments: readonly StoredPayment[]): number | null {
   const isOtherLog = (row: StoredPayment) =>
     !row.offChain && row.blockHash === facts.blockHash && row.logIndex !== facts.logIndex
-  const ofDeposit = storedPayments.filter(
+  const depositPayments = storedPayments.filter(
     (row) =>
       row.source.chainId === facts.source.chainId &&
       row.source.txHash === facts.source.txHash &&
@@ -65,7 +65,7 @@ function findOrdinal(facts: PaymentFacts, storedPayments: readonly StoredPayment
       !isOtherLog(row),
   )
   const isAtPosition = ({ ordinal }: StoredPayment) => ordinal === facts.ordinal
-  const stored = ofDeposit.find(isAtPosition) ?? ofDeposit[0]
+  const stored = depositPayments.find(isAtPosition) ?? depositPayments[0]
   if (stored !== undefined) return stored.ordinal
   return storedPayments.some(isAtPosition) ? null : facts.ordinal
 }
@@ -92,9 +92,9 @@ async function recordFulfilment(
     if (indexedBlock?.blockNumber === blockNumber && indexedBlock.blockHash !== fulfilment.blockHash) return null
     const facts = buildFulfilledPayment(waiting.deposit, fulfilment)
     const primaryPayments = await tx.paymentsForChange({ chainId, txHash })
-    const inBlock = await tx.paymentsInBlocks(chainId, blockNumber, blockNumber)
-    const ofTransaction = inBlock.filter((row) => row.txHash === txHash)
-    const ordinal = findOrdinal(facts, [...primaryPayments, ...ofTransaction])
+    const blockPayments = await tx.paymentsInBlocks(chainId, blockNumber, blockNumber)
+    const transactionPayments = blockPayments.filter((row) => row.txHash === txHash)
+    const ordinal = findOrdinal(facts, [...primaryPayments, ...transactionPayments])
     if (ordinal === null) return { flaw: 'its position is that of another payment of the transaction' }
     if (!(await tx.settleDeposit(waiting.id))) return null
     const primary = primaryPayments.every(({ integrationAddress }) => integrationAddress !== facts.integrationAddress)

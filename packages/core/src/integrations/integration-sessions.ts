@@ -25,7 +25,7 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
     isToken('portal', sessionToken) ? integrations.findSession(hashToken(sessionToken)) : null
 
   /** Opens a session. Null: the secret ended or the integration was disabled since the check. */
-  async function open({ integrationAddress, hash: apiSecretHash }: AcceptedSecret, source: string) {
+  async function openSession({ integrationAddress, hash: apiSecretHash }: AcceptedSecret, source: string) {
     const { token, hash } = issueToken('portal', random)
     const createdAt = clock.now()
     const expiresAt = createdAt + sessionMs
@@ -63,7 +63,7 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
         const accepted = await check(header)
         const callWaitMs = (accepted && countCall?.(accepted.integrationAddress)) ?? 0
         if (callWaitMs > 0) throw new SignInLimitedError(callWaitMs)
-        const opened = accepted && (await open(accepted, source))
+        const opened = accepted && (await openSession(accepted, source))
         if (opened !== null) {
           counted.markSucceeded()
           return opened

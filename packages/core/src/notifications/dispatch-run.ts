@@ -100,16 +100,16 @@ function copyCounts(from?: Counts): Counts {
   return { all, retryCount, byEndpoint: new Map(byEndpoint), byIntegration: new Map(byIntegration) }
 }
 
-function addToCounts(counts: Counts, user: SlotUser, by: 1 | -1): void {
-  counts.all += by
+function addToCounts(counts: Counts, user: SlotUser, delta: 1 | -1): void {
+  counts.all += delta
   // Replays and probes count as retries.
-  if (user.replay || user.probe || user.attempt > 1) counts.retryCount += by
-  addToCount(counts.byEndpoint, getEndpoint(user.notificationUrl), by)
-  addToCount(counts.byIntegration, user.integrationAddress, by)
+  if (user.replay || user.probe || user.attempt > 1) counts.retryCount += delta
+  addToCount(counts.byEndpoint, getEndpoint(user.notificationUrl), delta)
+  addToCount(counts.byIntegration, user.integrationAddress, delta)
 }
 
-function addToCount(counts: Map<string, number>, name: string, by: number): void {
-  const sum = (counts.get(name) ?? 0) + by
+function addToCount(counts: Map<string, number>, name: string, delta: number): void {
+  const sum = (counts.get(name) ?? 0) + delta
   if (sum > 0) counts.set(name, sum)
   else counts.delete(name)
 }

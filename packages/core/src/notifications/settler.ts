@@ -175,9 +175,9 @@ function createSettleGroup(deps: SettlerDeps): (group: readonly RecordedAttempt[
     if (wasFull === true && bothFull) return { unsettled: group, isUnreachable: false, isFull: true }
     const unsettled: RecordedAttempt[] = []
     let storeIsFull = false
-    for (const { half, error, unsettled: ofHalf } of halves) {
+    for (const { half, error, unsettled: unsettledHalf } of halves) {
       if (error === null || storeIsFull) {
-        unsettled.push(...ofHalf)
+        unsettled.push(...unsettledHalf)
         continue
       }
       const outcome = await settleHalves(half, error, endsAt, wasFull === null && bothFull)
@@ -248,17 +248,17 @@ export function createSettler(deps: SettlerDeps) {
     })
     commits.set(done, group.length)
     void nextTurn().then(onCommitBegun)
-    const inTime = new AbortController()
+    const timer = new AbortController()
     const queued = new Promise<void>((resolve) => {
       onQueued = resolve
       if (queue.length > 0) resolve()
     })
     const slow = queued.then(async () => {
-      if (!inTime.signal.aborted) await clock.sleep(Math.max(0, startedAt + slowCommitMs - clock.now()), inTime.signal)
+      if (!timer.signal.aborted) await clock.sleep(Math.max(0, startedAt + slowCommitMs - clock.now()), timer.signal)
       return null
     })
     const result = await Promise.race([settling, slow])
-    inTime.abort('settled in time')
+    timer.abort('settled in time')
     if (result === null) {
       logger.warn({ attempts: group.length }, 'slow commit; the next one begins beside it')
       void settling.then(() => {

@@ -187,7 +187,7 @@ export function createDeliveryStreams(deps: StreamDeps): DeliveryStreams & { wak
       }
       if (upTo !== null && after !== null && upTo !== readUpTo) {
         const isFirst = readUpTo === null
-        for (let isWhole = false; !isWhole; ) {
+        for (let hasReadAll = false; !hasReadAll; ) {
           const part = await deliveries.stream({ integrationAddress, afterId: after, upToId: upTo, limit: batch })
           if (part.length > 0 && !(await isAdmitted())) return
           const secret = part.length > 0 ? await openSigningSecret(integrationAddress) : ''
@@ -199,9 +199,9 @@ export function createDeliveryStreams(deps: StreamDeps): DeliveryStreams & { wak
             yield { kind: 'delivery', id: encodeId(after), data }
             sentAt = monotonicNow()
           }
-          isWhole = part.length < batch
+          hasReadAll = part.length < batch
           // An embedded store and a fast reader may never leave this turn of the event loop; others need a turn.
-          if (!isWhole) await clock.sleep(0, signal)
+          if (!hasReadAll) await clock.sleep(0, signal)
         }
         readUpTo = upTo
         if (isFirst) yield { kind: 'live', id: encodeId(after) }
@@ -240,8 +240,8 @@ export function createDeliveryStreams(deps: StreamDeps): DeliveryStreams & { wak
     open({ integrationAddress, authorization, lastEventId, since, signal }) {
       const resumeAfter = lastEventId === null ? null : positions.decode(lastEventId, integrationAddress)
       const createdSince = since === null ? null : parseSince(since)
-      const ofIntegration = [...openStreams.values()].filter((each) => each === integrationAddress).length
-      const isFull = ofIntegration >= maxStreams.perIntegration || openStreams.size >= maxStreams.perProcess
+      const openCount = [...openStreams.values()].filter((each) => each === integrationAddress).length
+      const isFull = openCount >= maxStreams.perIntegration || openStreams.size >= maxStreams.perProcess
       if (isClosed || isFull) return null
       const controller = new AbortController()
       openStreams.set(controller, integrationAddress)

@@ -142,12 +142,12 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
 
   /** Changes an operator. `endsSessions`: also ends the sessions. `needsEnabled`: rejects a disabled operator. */
   async function change(
-    given: string,
+    typedName: string,
     { action, fields, toDetails, endsSessions = false, needsEnabled = false }: AuditedChange,
     options?: OperatorChangeOptions,
   ): Promise<OperatorView> {
-    const name = parseOperatorName(given)
-    if (name === null) throw new OperatorError('ERR_OPERATOR_NOT_FOUND', given.slice(0, 64))
+    const name = parseOperatorName(typedName)
+    if (name === null) throw new OperatorError('ERR_OPERATOR_NOT_FOUND', typedName.slice(0, 64))
     return audited(async (tx, note) => {
       const before = await tx.operators.find(name)
       if (needsEnabled && before?.enabled === false) throw new OperatorError('ERR_OPERATOR_DISABLED', name)

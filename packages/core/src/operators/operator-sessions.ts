@@ -112,18 +112,18 @@ export function createSignInLimits(clock: Pick<Clock, 'now'>) {
       Math.max(computeWaitMs(`name:${name}`, perName), computeWaitMs(`source:${source}`, perSource)),
     /** Counts a sign-in as failed until it succeeds, so that concurrent sign-ins cannot pass a limit. */
     count(name: string, source: string) {
-      const ofName = addFailure(`name:${name}`)
-      const ofSource = addFailure(`source:${source}`)
+      const nameWindow = addFailure(`name:${name}`)
+      const sourceWindow = addFailure(`source:${source}`)
       return {
         /** Removes the failures of the name, and this sign-in from those of the source. */
         markSucceeded(): void {
           windows.delete(`name:${name}`)
-          ofSource.failures -= 1
+          sourceWindow.failures -= 1
         },
         /** Removes this sign-in: an error of the service ended it. */
         cancel(): void {
-          ofName.failures -= 1
-          ofSource.failures -= 1
+          nameWindow.failures -= 1
+          sourceWindow.failures -= 1
         },
       }
     },
@@ -271,10 +271,10 @@ export function createOperatorSessions(deps: SessionDeps) {
      * after the same work.
      * @throws SignInRejectedError `ERR_SIGN_IN_REJECTED`; SignInLimitedError `ERR_SIGN_IN_LIMITED` with the wait.
      */
-    async signIn({ name: given, passphrase, source: address }: SignInInput & { readonly passphrase: string }) {
+    async signIn({ name: typedName, passphrase, source: address }: SignInInput & { readonly passphrase: string }) {
       const source = address.slice(0, maxSourceLength)
       // All invalid names are limited as one name.
-      const name = parseOperatorName(given) ?? ''
+      const name = parseOperatorName(typedName) ?? ''
       checkLimits(name, source)
       const { counted, record, accepted, newHash } = await runInSlot(toNetwork(source), async () => {
         checkLimits(name, source)
@@ -306,15 +306,15 @@ export function createOperatorSessions(deps: SessionDeps) {
      * `issuer`: the provider, for the audit log.
      * @throws OidcRejectedError `ERR_OIDC_REJECTED` when no enabled operator of that name signs in at the provider.
      */
-    async signInProved({ name: given, source: address, issuer }: SignInInput & { readonly issuer: string }) {
+    async signInProved({ name: typedName, source: address, issuer }: SignInInput & { readonly issuer: string }) {
       const details = { source: address.slice(0, maxSourceLength), issuer }
-      const name = parseOperatorName(given)
+      const name = parseOperatorName(typedName)
       const record = name === null ? null : await operators.find(name)
       const isAllowed = record?.enabled === true && signsInBy(record) === 'oidc'
       const opened = isAllowed ? await openSession(record, null, details) : null
       if (opened !== null) return opened
       await recordFailure(name ?? '', record, details)
-      throw new OidcRejectedError(given)
+      throw new OidcRejectedError(typedName)
     },
     /** The operator of a session; null: it is unknown, signed out or expired, or its operator is disabled. */
     async authenticate(sessionToken: string): Promise<SignedInOperator | null> {
@@ -337,8 +337,8 @@ export function createOperatorSessions(deps: SessionDeps) {
       return `${keyVersion}.${sealed}`
     },
     /** Opens sealed data; null: it was altered, or its master key is not configured. */
-    openSignIn(given: string): string | null {
-      const [, version, sealed] = /^(\d{1,10})\.([A-Za-z0-9_-]{1,4096})$/.exec(given) ?? []
+    openSignIn(cookieValue: string): string | null {
+      const [, version, sealed] = /^(\d{1,10})\.([A-Za-z0-9_-]{1,4096})$/.exec(cookieValue) ?? []
       if (version === undefined || sealed === undefined) return null
       const opened = openSealed(keys, sealedPlace, { keyVersion: Number(version), sealed })
       return opened === null ? null : Buffer.from(opened).toString('utf8')

@@ -74,8 +74,8 @@ export function createPaymentReader({ payments }: Pick<Store, 'payments'>, curso
       const scope = { integrationAddress, wallet }
       const isMatch = (payment: StoredPayment) => matchesConsoleFilter(payment, { ...filter, integrationAddress })
       if (txHash !== undefined) {
-        const ofHash = await payments.findByHash({ ...scope, txHash })
-        return { rows: ofHash.filter(isMatch), next: null, isCut: false }
+        const candidates = await payments.findByHash({ ...scope, txHash })
+        return { rows: candidates.filter(isMatch), next: null, isCut: false }
       }
       const rows: StoredPayment[] = []
       let after: PagePosition | undefined =

@@ -48,9 +48,9 @@ export async function beginSignedFile(keys: MasterKey, purpose: FilePurpose, fil
   }
   await write([{ format, keyVersion: keys.current.version, ...header }])
   return {
-    async write(given: readonly object[]): Promise<void> {
-      if (given.length > 0) await write(given)
-      rows += given.length
+    async write(values: readonly object[]): Promise<void> {
+      if (values.length > 0) await write(values)
+      rows += values.length
     },
     /** Writes the HMAC as the last line, and makes the file permanent. */
     async finish() {

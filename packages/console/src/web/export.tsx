@@ -25,7 +25,7 @@ interface Download extends Pick<Parameters<ExportRows>[1], 'mayContinue'> {
   readonly request: Request
   readonly file: string
   readonly actor: string
-  readonly lists: Readonly<Record<Listing['of'], (query: QueryFields) => Listing>>
+  readonly lists: Readonly<Record<Listing['list'], (query: QueryFields) => Listing>>
   readonly exportRows: ExportRows
 }
 
@@ -49,7 +49,7 @@ export function createDownloads({ now, onError }: { now: () => number; onError: 
     if (request.method === 'HEAD') return new Response(null)
     if (running.filter((each) => each === actor).length >= maxAtOnce)
       return new Response(`You have ${maxAtOnce} exports running. Wait until one of them ends.\n`, { status: 503 })
-    const [name, format] = file.split('.') as [Listing['of'], ExportFormat]
+    const [name, format] = file.split('.') as [Listing['list'], ExportFormat]
     const query = parseQuery(new URL(request.url))
     const parts = runExport(actor, exportRows(lists[name](query), { format, mayContinue }))
     // A failure at the beginning is answered as on any page.

@@ -112,7 +112,7 @@ export function createCredentialCache<Value>({ clock, random }: Pick<CredentialC
       const entry = entries.get(hashHeader(header))
       return entry !== undefined && now - entry.since < credentialCacheMs ? entry.value : undefined
     },
-    /** Reads and caches a value, unless `forget` was called meanwhile. No rejection is cached: all must cost the same. */
+    /** Reads and caches a value, unless `forget` was called meanwhile. No rejection is cached: all cost the same. */
     async read(header: string, load: () => Promise<Value | null>): Promise<Value | null> {
       const clearsBefore = clearCount
       const since = clock.now()

@@ -133,7 +133,7 @@ export const mutants: readonly Mutant[] = [
 
   // Authentication
   ...inFile('core/src/integrations/authenticate.ts', 'core/src/integrations/authenticate.test.ts', {
-    'a disabled integration is rejected': ['isWellFormed && usable &&', 'isWellFormed &&'],
+    'a disabled integration is rejected': ['isWellFormed && isUsable &&', 'isWellFormed &&'],
     'a rotated secret ends with its grace time': ['(isPrevious && isPreviousValid)', 'isPrevious'],
   }),
   ...inFile('core/src/integrations/authenticate.ts', 'core/src/integrations/authenticate.test.ts', {

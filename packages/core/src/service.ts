@@ -255,7 +255,7 @@ export function createService(deps: ServiceDeps): Service {
   function actingAs(name: string): ActorCommands {
     const audited = createAudited({ ...shared, actor: name })
     /** As `audited`, and clears a cache of credentials after each change. */
-    const auditedClearing = (cache: Parameters<typeof clearAfterChanges>[1]) =>
+    const createClearingAudited = (cache: Parameters<typeof clearAfterChanges>[1]) =>
       createAudited({ ...shared, transaction: clearAfterChanges(transaction, cache), actor: name })
     const { confirmations, isDeniedAddress, allowLoopbackHttp = false } = deps
     const common = { ...shared, integrations: store.integrations, audited, onDue: () => dispatcher.wake() }
@@ -265,11 +265,11 @@ export function createService(deps: ServiceDeps): Service {
       followed: [...followed],
       isDeniedAddress,
       allowLoopbackHttp,
-      audited: auditedClearing(credentialCache),
+      audited: createClearingAudited(credentialCache),
       // `all`: an update that names no integration waited in the former cell, so it waits here too.
       applyUpdates: (updates: readonly ProcessorUpdate[]) => applyAll(updates, (part) => applyAndPublish(part, 'all')),
     }
-    const legacyKeyDeps = { legacyKeys: store.legacyKeys, audited: auditedClearing(legacyKeyCache) }
+    const legacyKeyDeps = { legacyKeys: store.legacyKeys, audited: createClearingAudited(legacyKeyCache) }
     const integrations = createIntegrationCommands(integrationDeps)
     return {
       integrations,

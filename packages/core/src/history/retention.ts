@@ -193,13 +193,13 @@ async function runRetention(deps: HistoryDeps, { policy, archive, options, asser
     const { brokenAt } = await createAuditQueries({ audit, keys }).verify({ signal })
     if (brokenAt !== null) return onProgress?.({ event: 'audit_broken', brokenAt })
     let last: Pick<AuditRecord, 'seq' | 'hash'> = { seq: 0, hash: '' }
-    async function* records() {
+    async function* readRecords() {
       for await (const part of readExpiredRecords(audit, before)) {
         yield part
         last = part.at(-1) ?? last
       }
     }
-    const file = await archiveRows({ kind: expired.kind, part: expired.part }, records())
+    const file = await archiveRows({ kind: expired.kind, part: expired.part }, readRecords())
     if (file === null) return
     await audited(async (tx, note) => {
       await tx.removeAudit(last.seq)

@@ -13,6 +13,7 @@ import {
   retryLookUpMs,
 } from './redemption.js'
 import {
+  computeNextPollMs,
   discardFutureTime,
   firstPollMs,
   inFlightPollMs,
@@ -21,7 +22,6 @@ import {
   isOtherLevel,
   isSameReview,
   longestPollMs,
-  nextPollMs,
   retryPollMs,
 } from './reviews.js'
 
@@ -54,7 +54,7 @@ async function judgeMissing({ knownCount, missing }: Round, { store, clock, logg
       const { since, reported, confirmed } = noted ?? { since: now, reported: false, confirmed: false }
       // Still polled: the applicant comes back if the fault was ours.
       if (confirmed) {
-        const pollInMs = nextPollMs({ reviewStatus: 'completed' }, now - since)
+        const pollInMs = computeNextPollMs({ reviewStatus: 'completed' }, now - since)
         return tx.identity.changeVerification(id, { pollInMs })
       }
       const isGone = reported || (!isFault && now - since >= missingUntilGoneMs)
@@ -177,12 +177,12 @@ export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => P
       // The provider's time if there is one; never earlier than the stored time.
       const fallbackAt = outcome === 'unchanged' ? knownAt : polledAt
       const reviewedAt = Math.max(polled.reviewedAt ?? fallbackAt, subject.reviewedAt ?? 0)
-      const applied = { review, reviewedAt, doubt: null, pollInMs: nextPollMs(review, now - reviewedAt) }
+      const applied = { review, reviewedAt, doubt: null, pollInMs: computeNextPollMs(review, now - reviewedAt) }
       const changes = {
         applied,
         unchanged: applied,
         doubtful: { doubt: review, pollInMs: retryPollMs },
-        other_level: { pollInMs: nextPollMs(subject.review ?? initialReview, now - knownAt) },
+        other_level: { pollInMs: computeNextPollMs(subject.review ?? initialReview, now - knownAt) },
       }
       await tx.identity.changeVerification(subjectId, { ...changes[outcome], missing: null })
     })

@@ -85,7 +85,7 @@ export function isSameReview(one: Review | null, other: Review | null): boolean 
 }
 
 /** Milliseconds until the next poll; null: there is none. @param ageMs - The age of the verdict. */
-export function nextPollMs({ reviewStatus }: Pick<Review, 'reviewStatus'>, ageMs: number): number | null {
+export function computeNextPollMs({ reviewStatus }: Pick<Review, 'reviewStatus'>, ageMs: number): number | null {
   if (reviewStatus !== 'completed') return inFlightPollMs
   return ageMs < completedPollsForMs ? longestPollMs : null
 }

@@ -17,13 +17,13 @@ import {
 } from './redemption.js'
 import {
   compareReviews,
+  computeNextPollMs,
   discardFutureTime,
   isApproved,
   isDatedAhead,
   isDoubtful,
   isOtherLevel,
   isRegression,
-  nextPollMs,
 } from './reviews.js'
 
 /** A webhook of the provider about an applicant. */
@@ -87,7 +87,7 @@ export function createRecordDirectVerification(
       const directSubject = { emailKey: null, email: null, accountId, proved: false }
       const existing = subjects.find(({ emailKey }) => emailKey === null)
       const { id } = existing ?? (await identity.insertSubject({ id: ids.next(), ...directSubject }))
-      const pollInMs = applicantId === null ? null : nextPollMs(review, now - at)
+      const pollInMs = applicantId === null ? null : computeNextPollMs(review, now - at)
       const verification = { applicantId, review, reviewedAt: at, attachedAt: now, ...nothingReported, pollInMs }
       await identity.changeVerification(id, verification)
       const noFacts = { emailKey: null, proof: null, by: null, reason: null }
@@ -186,6 +186,6 @@ function judgeReview(subject: IdentitySubject, { at, review }: Verdict, now: num
   if (compareReviews(reported, stored) < 0) return { outcome: 'older', change: { pollInMs: 0 } }
   if (isDoubtful(reported, stored)) return { outcome: 'doubtful', change: { pollInMs: 0 } }
   const isUnsure = at === subject.reviewedAt || isRegression(subject.review, review)
-  const pollInMs = isUnsure ? 0 : nextPollMs(review, now - at)
+  const pollInMs = isUnsure ? 0 : computeNextPollMs(review, now - at)
   return { outcome: 'applied', change: { review, reviewedAt: at, doubt: null, missing: null, pollInMs } }
 }

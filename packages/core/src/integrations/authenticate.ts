@@ -66,11 +66,11 @@ export function createCredentialCheck(deps: CredentialCheckDeps) {
   return async (authorization: string | null | undefined): Promise<AcceptedSecret | null> => {
     const { isWellFormed, address, secret } = parseBasic(authorization)
     const computed = keys.all.map((key) => hashApiSecret(key, address, secret))
-    const { usable, current, previous } = await integrations.credentials(address, absent)
+    const { isUsable, current, previous } = await integrations.credentials(address, absent)
     const isCurrent = matchesHash(computed, current)
     const isPrevious = matchesHash(computed, previous)
     const isPreviousValid = clock.now() < previous.until
-    if (!(isWellFormed && usable && (isCurrent || (isPrevious && isPreviousValid)))) return null
+    if (!(isWellFormed && isUsable && (isCurrent || (isPrevious && isPreviousValid)))) return null
     const { hash } = isCurrent ? current : previous
     return { integrationAddress: address, hash, until: isCurrent ? Number.POSITIVE_INFINITY : previous.until }
   }

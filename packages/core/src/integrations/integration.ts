@@ -28,7 +28,7 @@ export type GraceEnd = { readonly until: number }
 /** The hashes to compare with the credentials of a request. */
 export interface StoredCredentials {
   /** The integration is enabled and has a current API secret. */
-  readonly usable: boolean
+  readonly isUsable: boolean
   readonly current: SecretHash
   readonly previous: SecretHash & GraceEnd
 }
@@ -36,7 +36,7 @@ export interface StoredCredentials {
 export interface IntegrationStore {
   find(address: string): Promise<IntegrationRecord | null>
   /**
-   * The credentials of an address. A hash that is not stored is replaced by that of `absent`, with `usable` false or
+   * The credentials of an address. A hash that is not stored is replaced by that of `absent`, with `isUsable` false or
    * `until` 0. The read is one statement that returns one row: timing does not reveal which addresses exist.
    */
   credentials(address: string, absent: Pick<StoredCredentials, 'current' | 'previous'>): Promise<StoredCredentials>

@@ -100,10 +100,10 @@ function createImport(deps: MoveDeps): MoveCommands['import'] {
     checkKeys(keys, exported, clock.now())
     const checked = { name: parseName(name), notificationUrl: parseNotificationUrl(notificationUrl, deps) }
     const integration: IntegrationRecord = { ...exported, ...checked }
-    const rows = () => readBatches(file, address)
-    const importRows = createRowImport(deps, address, rows, signal)
+    const readRows = () => readBatches(file, address)
+    const importRows = createRowImport(deps, address, readRows, signal)
     await transaction((tx) => findDisabled(tx, address))
-    if (recording === 'own') await storeDisabled(deps, integration, rows())
+    if (recording === 'own') await storeDisabled(deps, integration, readRows())
     // Every row is parsed and decided before the first row is stored.
     await importRows({ isRehearsal: true })
     // From now on, new versions of this cell get deliveries, which stay pending while the integration is disabled.
@@ -111,7 +111,7 @@ function createImport(deps: MoveDeps): MoveCommands['import'] {
     // Transactions that began earlier store versions without a delivery. `addDeliveries` finds these afterwards.
     await waitUntil(clock, await moves.createWritersEndedCheck(), signal)
     const counts = await importRows({ isRehearsal: false })
-    const imported = { hmac: file.hmac, ...counts, added: await addDeliveries(moves, address, rows(), signal) }
+    const imported = { hmac: file.hmac, ...counts, added: await addDeliveries(moves, address, readRows(), signal) }
     await audited(async (tx, note) => {
       await upsertIntegration(tx, { ...integration, enabled: true })
       note({ action: 'integration.imported', subject: address, details: imported })
@@ -197,7 +197,7 @@ async function findDisabled(tx: StoreTransaction, address: string): Promise<Inte
 const rehearsed = new Error('The rows of a rehearsal are not stored.')
 
 /** Builds the function that imports the rows of a file. A rehearsal replaces no payment and rolls back. */
-function createRowImport(deps: MoveDeps, address: string, rows: () => Batches, signal: AbortSignal | undefined) {
+function createRowImport(deps: MoveDeps, address: string, readRows: () => Batches, signal: AbortSignal | undefined) {
   const { moves, transaction, applyUpdates } = deps
 
   /** The payments with updates that the file lacks. */
@@ -205,7 +205,7 @@ function createRowImport(deps: MoveDeps, address: string, rows: () => Batches, s
     const stored = new Map<string, MovedUpdate>()
     for await (const page of moves.updates(address))
       for (const row of page) if ('update' in row) stored.set(row.update.id, row.update)
-    for await (const batch of rows())
+    for await (const batch of readRows())
       for (const row of batch) {
         if ('waiting' in row) stored.delete(row.waiting.id)
         if ('update' in row && stored.get(row.update.id)?.fingerprint === row.update.fingerprint)
@@ -268,7 +268,7 @@ function createRowImport(deps: MoveDeps, address: string, rows: () => Batches, s
     }
 
     let [payments, updates] = [0, 0]
-    for await (const batch of rows()) {
+    for await (const batch of readRows()) {
       signal?.throwIfAborted()
       const stored = await moves
         .transaction((tx) => importBatch(tx, batch))

@@ -169,7 +169,7 @@ export function createDeliveryStreams(deps: StreamDeps): DeliveryStreams & { wak
   }
 
   /** Yields the messages of a stream. It ends with the signal, the credentials, or an error. */
-  async function* messages(start: StreamStart, sleep: (ms: number) => Promise<unknown>): StreamMessages {
+  async function* yieldMessages(start: StreamStart, sleep: (ms: number) => Promise<unknown>): StreamMessages {
     const { integrationAddress, isAdmitted, signal } = start
     const encodeId = (deliveryId: string) => positions.encode(deliveryId, integrationAddress)
     const monotonicNow = createMonotonicNow(clock)
@@ -221,7 +221,7 @@ export function createDeliveryStreams(deps: StreamDeps): DeliveryStreams & { wak
     const sleeper = createSleeper(clock)
     const unfollow = tail.follow(sleeper.wake)
     try {
-      yield* messages(start, (ms) => sleeper.sleep(ms, start.signal))
+      yield* yieldMessages(start, (ms) => sleeper.sleep(ms, start.signal))
     } catch (error) {
       const { integrationAddress } = start
       logger.warn({ integrationAddress, error: describeError(error) }, 'A stream ended with an error.')

@@ -122,7 +122,7 @@ export type OperatorCommands = ReturnType<typeof createOperatorCommands>
 /** A plain link token is returned once and never stored. */
 export function createOperatorCommands({ operators, audited, clock, random }: OperatorDeps) {
   const forOidc: Credentials = { passphrase: oidcCredential, link: null }
-  const oidcDetails = (record: Credentials) => signsInBy(record) === 'oidc' && { signsInBy: 'oidc' }
+  const buildOidcDetails = (record: Credentials) => signsInBy(record) === 'oidc' && { signsInBy: 'oidc' }
 
   function issueLink() {
     const { token: linkToken, hash } = issueToken('link', random)
@@ -135,7 +135,7 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
     const record: OperatorRecord = { name, role, enabled: true, ...credentials, createdAt: clock.now() }
     await audited(async (tx, note) => {
       if (!(await tx.operators.insert(record))) throw new OperatorError('ERR_OPERATOR_EXISTS', name)
-      note({ action: 'operator.created', subject: name, details: { role, ...oidcDetails(record) } })
+      note({ action: 'operator.created', subject: name, details: { role, ...buildOidcDetails(record) } })
     })
     return toOperatorView(record)
   }
@@ -161,7 +161,7 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
   }
 
   function reset(name: string, credentials: Credentials, options?: OperatorChangeOptions): Promise<OperatorView> {
-    const toDetails = () => ({ ...oidcDetails(credentials) })
+    const toDetails = () => ({ ...buildOidcDetails(credentials) })
     const ending = { endsSessions: true, needsEnabled: true }
     return change(name, { action: 'operator.reset', fields: credentials, toDetails, ...ending }, options)
   }

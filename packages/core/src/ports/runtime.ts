@@ -71,13 +71,13 @@ export async function loadPackage<T>(name: string, setting: string, load: () => 
 
 /** Reads a body. @throws RequestBodyError `ERR_BODY_TOO_LARGE`; `ERR_BODY_INCOMPLETE` when the client stops. */
 export async function readRequestBody(request: Request, maxBytes: number): Promise<Uint8Array> {
-  const tooLarge = () => new RequestBodyError('ERR_BODY_TOO_LARGE', `Body is larger than ${maxBytes} bytes`)
+  const createTooLargeError = () => new RequestBodyError('ERR_BODY_TOO_LARGE', `Body is larger than ${maxBytes} bytes`)
   const declaredBytes = parseContentLength(request.headers.get('content-length'))
-  if (declaredBytes !== null && declaredBytes > maxBytes) throw tooLarge()
+  if (declaredBytes !== null && declaredBytes > maxBytes) throw createTooLargeError()
   // The HTTP library reads a whole body several times faster than a stream. Not every host enforces `Content-Length`.
   if (declaredBytes !== null) {
     const body = new Uint8Array(await request.arrayBuffer().catch(throwIncomplete))
-    if (body.byteLength > maxBytes) throw tooLarge()
+    if (body.byteLength > maxBytes) throw createTooLargeError()
     return body
   }
   if (request.body === null) return new Uint8Array(0)
@@ -90,7 +90,7 @@ export async function readRequestBody(request: Request, maxBytes: number): Promi
     size += value.byteLength
     if (size > maxBytes) {
       reader.cancel().catch(() => undefined)
-      throw tooLarge()
+      throw createTooLargeError()
     }
     chunks.push(value)
   }

@@ -59,14 +59,14 @@ export class SealedSecretError extends CodedError<'ERR_SECRET_UNREADABLE'> {
   }
 }
 
-const dataKeyPlace = (purpose: string): SealedPlace => ({ purpose: 'data-key', boundTo: `data_keys|${purpose}` })
+const getDataKeyPlace = (purpose: string): SealedPlace => ({ purpose: 'data-key', boundTo: `data_keys|${purpose}` })
 
 export function sealDataKey(keys: MasterKey, random: Random, purpose: string, dataKey: Uint8Array): SealedSecret {
-  return sealText(keys, random, dataKeyPlace(purpose), dataKey)
+  return sealText(keys, random, getDataKeyPlace(purpose), dataKey)
 }
 
 export function openDataKey(keys: MasterKey, purpose: string, sealed: SealedSecret): Uint8Array {
-  const opened = openSealed(keys, dataKeyPlace(purpose), sealed)
+  const opened = openSealed(keys, getDataKeyPlace(purpose), sealed)
   if (opened === null) throw new SealedSecretError(`The data key of ${purpose}`)
   return opened
 }

@@ -100,7 +100,7 @@ export async function openSignedFile(
   if (digest === undefined || expected?.length !== lastBytes.length || !timingSafeEqual(expected, lastBytes))
     throw createUnsignedError()
 
-  const lines = () => readLines(file, digests, size - footerBytes, signal)
+  const readFileLines = () => readLines(file, digests, size - footerBytes, signal)
   const parse = <T>(schema: z.ZodMiniType<T>, line: Uint8Array, number: number): T => {
     const parsed = schema.safeParse(parseLine(line))
     if (parsed.success) return parsed.data
@@ -113,12 +113,12 @@ export async function openSignedFile(
   return {
     hmac: digest,
     async header(schema) {
-      for await (const [first] of lines()) if (first !== undefined) return parse(schema, first, 1)
+      for await (const [first] of readFileLines()) if (first !== undefined) return parse(schema, first, 1)
       throw createUnsignedError()
     },
     async *rows(schema) {
       let number = 0
-      for await (const group of lines()) {
+      for await (const group of readFileLines()) {
         const rows = number === 0 ? group.slice(1) : group
         const before = number + group.length - rows.length
         number += group.length

@@ -28,7 +28,7 @@ export function createIntegrationStore(engine: Engine): IntegrationStore {
       })
       if (row === undefined) throw new TypeError('The statement of credentials returned no row.')
       return {
-        usable: toNumber(row.usable) === 1,
+        isUsable: toNumber(row.usable) === 1,
         current: { keyVersion: toNumber(row.key_version), hash: row.hash },
         previous: {
           keyVersion: toNumber(row.previous_key_version),

@@ -24,17 +24,17 @@ export function integrationTests(test: StoreTest): void {
       previous: { keyVersion: 9, hash: '99'.repeat(32), until: 7 },
     }
     const credentials = () => store.integrations.credentials(shop, absent)
-    const nothing = { usable: false, current: absent.current, previous: { ...absent.previous, until: 0 } }
+    const nothing = { isUsable: false, current: absent.current, previous: { ...absent.previous, until: 0 } }
     expect(await credentials()).toEqual(nothing)
     await insertIntegration(store, full)
     const { apiSecret: current, previousApiSecret: previous } = full
-    expect(await credentials()).toEqual({ usable: true, current, previous })
+    expect(await credentials()).toEqual({ isUsable: true, current, previous })
     await updateIntegration(store, shop, { enabled: false })
-    expect(await credentials()).toEqual({ usable: false, current, previous })
+    expect(await credentials()).toEqual({ isUsable: false, current, previous })
     await updateIntegration(store, shop, { enabled: true, previousApiSecret: null })
-    expect(await credentials()).toEqual({ ...nothing, usable: true, current })
+    expect(await credentials()).toEqual({ ...nothing, isUsable: true, current })
     await updateIntegration(store, shop, { apiSecret: null, previousApiSecret: previous })
-    expect(await credentials()).toEqual({ usable: false, current: absent.current, previous })
+    expect(await credentials()).toEqual({ isUsable: false, current: absent.current, previous })
     expect(await store.integrations.credentials(otherShop, absent)).toEqual(nothing)
   })
 

@@ -19,11 +19,11 @@ export type Secrets = string | readonly string[] | null | undefined
  * Finds the secrets of an integration, by its lowercased address.
  * Returns `undefined`, `null` or an empty list when the integration is not yours.
  */
-export type SecretsOf = (integration: string) => Secrets | Promise<Secrets>
+export type FindSecrets = (integration: string) => Secrets | Promise<Secrets>
 
 export interface VerifierOptions extends Limits {
   /** The signing secrets as issued, or a function that finds those of the integration in `X-Service-Integration`. */
-  readonly secrets: string | readonly string[] | SecretsOf
+  readonly secrets: string | readonly string[] | FindSecrets
   /** The clock: milliseconds since the epoch. @default Date.now */
   readonly now?: (() => number) | undefined
 }
@@ -36,7 +36,7 @@ export interface VerifiedDelivery extends SignatureProof {
 export interface Verifier {
   /**
    * Verifies a delivery and parses its snapshot. Needs no `this`.
-   * Checks in this order: kind of body, header form, time, secrets, size, code, JSON, fields. Last, the snapshot's
+   * Checks in this order: kind of body, header form, time, secrets, size, signature, JSON, fields. Last, the snapshot's
    * integration must equal `X-Service-Integration`. The body of a fetch request is read after its headers passed.
    * The snapshot is parsed from the verified bytes, even if the caller's buffer changes meanwhile.
    * @throws {@link WebhookError} A rejection with `code` and `status`. Errors of your `secrets` function pass through.
@@ -74,7 +74,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     // By the next tick the caller has added its handler; a rejection without one costs Node three times as much.
     await null
     const integration = readHeader(headers, 'x-service-integration')
-    const keys = fixedKeys ?? (await findIntegrationKeys(secrets as SecretsOf, integration))
+    const keys = fixedKeys ?? (await findIntegrationKeys(secrets as FindSecrets, integration))
     // Uses the body that was checked, even if the delivery has another body by now.
     const bytes =
       body === undefined
@@ -85,7 +85,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     // memory at any time, so copy it first.
     const signed = isRaw(bytes.buffer) ? bytes : new Uint8Array(bytes)
     const matched = findMatchingKey(keys, signedAt, signed, codes)
-    // With Web Crypto `matched` is a promise, never below 0.
+    // With Web Crypto `matched` is a promise, and a promise is never below 0.
     const text = (matched as unknown as number) < 0 ? '' : decodeText(signed)
     const secretIndex = await matched
     if (secretIndex < 0) throw createRejection('ERR_SIGNATURE_MISMATCH', 401)
@@ -114,7 +114,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
 }
 
 /** Only a well-formed address reaches your look-up: the header is not authenticated yet. */
-async function findIntegrationKeys(find: SecretsOf, integration: string | undefined): Promise<readonly SigningKey[]> {
+async function findIntegrationKeys(find: FindSecrets, integration: string | undefined): Promise<readonly SigningKey[]> {
   const secrets = addressForm.test(`${integration}`) ? await find(`${integration}`) : undefined
   if (secrets === undefined || secrets === null || (Array.isArray(secrets) && !secrets.length))
     throw createRejection('ERR_INTEGRATION_UNKNOWN', 401)

@@ -58,7 +58,7 @@ export interface Limits {
   readonly maxBytes?: number | undefined
 }
 
-// 256 KiB are about a hundred snapshots, 300 s the tolerance of docs/interface.md 6. verifyBytes repeats both numbers.
+// 256 KiB hold about a hundred snapshots; 300 s are from docs/interface.md 6. `verifyBytes` repeats both numbers.
 /** The options with defaults. @throws {RangeError} When one is not a whole number, 0 or more. */
 export function resolveLimits({ toleranceSeconds = 300, maxBytes = 262_144 }: Limits): Record<keyof Limits, number> {
   assertWhole('toleranceSeconds', toleranceSeconds)

@@ -24,7 +24,7 @@ interface Rejections {
   ERR_INTEGRATION_UNKNOWN: { readonly status: 401 }
   /** The signature is right, and the header names another integration than the signed body. */
   ERR_INTEGRATION_MISMATCH: { readonly status: 400 }
-  /** The signature is right, but the body is no snapshot. `field`: the wrong one; empty when the body is no object. */
+  /** The signature is right, but the body is no snapshot. `field`: the wrong field; empty when the body is no object. */
   ERR_SNAPSHOT_INVALID: { readonly status: 400; readonly field: string }
 }
 
@@ -34,7 +34,7 @@ type RejectionCode = keyof Rejections
 export type WebhookErrorCode = RejectionCode | 'ERR_BODY_TIMEOUT' | 'ERR_METHOD_NOT_ALLOWED' | 'ERR_RECEIVE_TIMEOUT'
 
 /**
- * Base of every error of this package, which holds no secret, signature or body. A rejection of `verify` has the name
+ * Base of every error of this package; none holds a secret, signature or body. A rejection of `verify` has the name
  * `WebhookError`, and `explainRejection` says how to resolve its code. A handler adds {@link HandlerError}.
  * Use the class for `instanceof`; only this package makes its errors. Source: docs/interface.md 6.
  */

@@ -6,18 +6,15 @@
 import { type Limits, type RawBody, resolveLimits } from './delivery.js'
 import { createRejection, type WebhookError } from './errors.js'
 
-/** Most bytes of a rejected body that are read and discarded: 4 MiB. */
+/** The most bytes of a rejected body that are read and discarded: 4 MiB. */
 export const maxDiscardedBytes = 4_194_304
 
-/**
- * The length that a request declares.
- * @param header - The value of Content-Length. `undefined` when it is no number of bytes.
- */
+/** The length in bytes that a Content-Length header declares; `undefined` when the header is absent or no number. */
 export function declaredBytes(header: unknown): number | undefined {
   return typeof header === 'string' && /^[0-9]+$/.test(header) ? Number(header) : undefined
 }
 
-/** The chunks in one array of `length` bytes, which is their sum. */
+/** Joins the chunks. @param length - Their total length in bytes. */
 export function concat(chunks: readonly Uint8Array[], length: number): Uint8Array {
   const bytes = new Uint8Array(length)
   let offset = 0
@@ -65,7 +62,7 @@ export function toBytes(raw: ArrayBuffer | ArrayBufferView): Uint8Array {
 }
 
 /**
- * The bytes of the body, copied only from text; or a rejection.
+ * Returns the bytes of the body, or a rejection. Only text is copied.
  * `ERR_BODY_TOO_LARGE` above `maxBytes`. `ERR_BODY_NOT_RAW` for text with half a surrogate pair: the encoder would
  * turn it into U+FFFD, and two different bodies would share one signature.
  */
@@ -86,7 +83,7 @@ export function tooLarge(): WebhookError {
   return createRejection('ERR_BODY_TOO_LARGE', 413)
 }
 
-/** `maxBytes`: the same as the verifier's. */
+/** Pass the same `maxBytes` as to the verifier. */
 export type ReadBodyOptions = Pick<Limits, 'maxBytes'>
 
 /**
@@ -105,7 +102,7 @@ export async function readBody(request: AsyncIterable<Uint8Array>, options: Read
   assertUntouched(request)
   const chunks: Uint8Array[] = []
   let length = 0
-  for await (const chunk of failingAsUnreadable(request)) {
+  for await (const chunk of wrapStreamErrors(request)) {
     if (!ArrayBuffer.isView(chunk)) throw notRaw(`a stream whose pieces are not bytes but ${typeof chunk}`)
     length += chunk.byteLength
     if (length <= maxBytes) chunks.push(chunk)
@@ -125,7 +122,7 @@ function assertUntouched(request: unknown): void {
 }
 
 /** Turns errors of the stream into rejections; errors of the code that reads it stay unchanged. */
-async function* failingAsUnreadable(request: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* wrapStreamErrors(request: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* request
   } catch (cause) {

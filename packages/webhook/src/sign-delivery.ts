@@ -24,7 +24,7 @@ export async function signDelivery(input: SignInput): Promise<string> {
 }
 
 /**
- * The `v1` code alone: HMAC-SHA256 over `<timestamp>.<body>`, lowercase hex. Throws as {@link signDelivery}.
+ * The `v1` code alone: HMAC-SHA256 over `<timestamp>.<body>`, lowercase hex. Throws the errors of {@link signDelivery}.
  * @example await computeSignature({ secret: 'whsec_test', timestamp: 1_700_000_000, body })
  */
 export async function computeSignature({ secret, timestamp, body }: SignInput): Promise<string> {

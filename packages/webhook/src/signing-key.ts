@@ -31,7 +31,7 @@ export interface Hmac {
  * @throws {TypeError} When it is no string, empty, blank or padded: an unset variable must not become a key that
  * everybody knows. The message does not hold the secret.
  */
-export function secretBytes(secret: string): Uint8Array<ArrayBuffer> {
+export function encodeSecret(secret: string): Uint8Array<ArrayBuffer> {
   if (secret && secret === secret.trim?.()) return new TextEncoder().encode(secret)
   throw new TypeError('Secret is empty or padded; set it trimmed.')
 }

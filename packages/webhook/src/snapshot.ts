@@ -38,7 +38,7 @@ export interface Snapshot {
 
 const amount = /^(0|[1-9]\d*)(\.\d+)?$/
 const currency = /^[A-Z]{3}$/
-const text = /^/
+const anyText = /^/
 /** The form of an integration address. */
 export const addressForm = /^0x[0-9a-f]{40}$/
 
@@ -52,7 +52,7 @@ const snapshotShape: Shape = {
   txHash: /^0x[0-9a-f]{64}$/,
   version: 'version',
   state: /./s,
-  recipient: { title: text, subtitle: text },
+  recipient: { title: anyText, subtitle: anyText },
   invoice: { amount, currency, settlementAmount: amount, settlementCurrency: currency },
 }
 /** The fields that may be null. */

@@ -40,10 +40,10 @@ export interface VerifyBytesInput extends Limits {
 
 /**
  * Verifies a signature and nothing else; adds 1 KB to a bundle. Rejects in this order: form of the header, time, size,
- * code.
- * The verdict is about the bytes at the time of hashing. Pass memory that nobody writes until you have read it.
+ * signature.
+ * The result holds for the bytes at the time of hashing. Pass memory that nobody writes until you have read it.
  * Options and kinds of input are not checked; `verifySignature` checks them and takes other kinds of body.
- * A negative limit, or one that is no finite number, accepts nothing. A parsed body is `ERR_BODY_TOO_LARGE`.
+ * A negative limit, or one that is no finite number, accepts nothing. A parsed body gets `ERR_BODY_TOO_LARGE`.
  * @throws `WebhookError` A rejection with `code` and `status`.
  * @throws {TypeError} When there is no body or no key, the header is no text, or `signingKey` did not make a key.
  * @example await verifyBytes({ body, header: request.headers.get('x-service-signature'), keys: [signingKey(secret)] })
@@ -58,7 +58,7 @@ export async function verifyBytes({
 }: VerifyBytesInput): Promise<SignatureProof> {
   const signature = parseFreshHeader(header, receivedAt, toleranceSeconds)
   if (signature.code) {
-    // By the next tick the caller has added its handler. Node spends twice as much on a promise rejected before.
+    // By the next tick the caller has added its handler. Node spends twice as much on a promise rejected earlier.
     await null
     throw signature
   }
@@ -84,8 +84,8 @@ export interface VerifySignatureInput extends Limits {
 
 /**
  * Verifies the signature over a body of any content. Checks in this order: kind of body, form of the header, time,
- * size, code; junk from a stranger is never hashed.
- * The verdict is about the bytes at the time of hashing. Pass memory that nobody writes until you have read it.
+ * size, signature. A malformed or stale header is rejected before the hash.
+ * The result holds for the bytes at the time of hashing. Pass memory that nobody writes until you have read it.
  * @throws {@link WebhookError} A rejection with `code` and `status`.
  * @throws {TypeError} When a secret or the list is unusable, or `now` is no function.
  * @throws {RangeError} When an option is out of range, or the time of receipt is no finite number.
@@ -111,22 +111,22 @@ function verifyRawBody(input: VerifySignatureInput): Promise<SignatureProof> {
   const keys = prepareKeys(secrets)
   const { toleranceSeconds, maxBytes } = resolveLimits(input)
   const body = assertRawBody(input.body)
-  const signature = parseFreshHeader(headerText(header), checkTime(receivedAt), toleranceSeconds)
+  const signature = parseFreshHeader(joinHeader(header), checkTime(receivedAt), toleranceSeconds)
   if (signature.code) return rejectWith(signature)
   const { signedAt, ageSeconds, codes } = signature
   const bytes = toBoundedBytes(body, maxBytes)
   if ('code' in bytes) return rejectWith(bytes)
-  const proof = (secretIndex: number) =>
+  const settle = (secretIndex: number) =>
     secretIndex < 0
       ? rejectWith(createRejection('ERR_SIGNATURE_MISMATCH', 401))
       : Promise.resolve({ secretIndex, signedAt, ageSeconds })
   // The type comes from the Node file; the Web Crypto file returns a promise.
   const matched = findMatchingKey(keys, signedAt, bytes, codes) as ReturnType<Hmac['findMatchingKey']>
-  return typeof matched === 'number' ? proof(matched) : matched.then(proof)
+  return typeof matched === 'number' ? settle(matched) : matched.then(settle)
 }
 
 /** The header as one text. Any other value becomes a text that the parser rejects. */
-function headerText(header: unknown): string | null | undefined {
+function joinHeader(header: unknown): string | null | undefined {
   const text = Array.isArray(header) ? header.join() : header
   return text === null || text === undefined || typeof text === 'string' ? text : '?'
 }

@@ -1,4 +1,4 @@
-/** Deliveries in Express 4 and 5. @module */
+/** Receives deliveries in Express 4 and 5. @module */
 import type { HandlerOptions } from './handler-options.js'
 import { type NodeHandler, serveNode } from './node.js'
 

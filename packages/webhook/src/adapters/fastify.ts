@@ -1,11 +1,11 @@
-/** Deliveries in Fastify 4 and 5. @module */
-import { type HandlerOptions, handlerSettings } from './handler-options.js'
+/** Receives deliveries in Fastify 4 and 5. @module */
+import { type HandlerOptions, resolveSettings } from './handler-options.js'
 import { answer } from './internal/answer.js'
 import type { NodeRequest } from './node.js'
-import { drain, nodeSource, type Parsed } from './node.js'
+import { createNodeSource, drain, type ParsedRequest } from './node.js'
 
 /** The used part of Fastify's request. */
-export interface FastifyRequestLike extends Parsed {
+export interface FastifyRequestLike extends ParsedRequest {
   readonly raw: NodeRequest
 }
 
@@ -54,9 +54,9 @@ export async function fastifyReceiver(instance: FastifyLike, options: FastifyRec
  * @throws {TypeError | RangeError} When an option is unusable.
  */
 export function createFastifyHandler(options: HandlerOptions): FastifyHandler {
-  const settings = handlerSettings(options)
+  const settings = resolveSettings(options)
   return async (request, reply) => {
-    const source = nodeSource(request.raw, [request, request.raw], cure)
+    const source = createNodeSource(request.raw, [request, request.raw], cure)
     const { status, headers, body } = await answer(source, settings)
     drain(request.raw, settings.deadlineMs)
     reply.code(status)

@@ -1,8 +1,8 @@
-/** Deliveries for a function from `Request` to `Response`: Bun, Deno, SvelteKit, Remix and others. @module */
+/** Receives deliveries in a function from `Request` to `Response`, as in Bun, Deno, SvelteKit or Remix. @module */
 import type { BodyReader } from '../delivery.js'
 import { concat, declaredBytes, maxDiscardedBytes } from '../read-body.js'
 import type { HandlerOptions, HandlerSettings, WebResponse } from './handler-options.js'
-import { bodyTooLarge, bodyUnreadable, handlerSettings } from './handler-options.js'
+import { bodyTooLarge, bodyUnreadable, resolveSettings } from './handler-options.js'
 import { answer, notRaw, type OnLateWork, type Source } from './internal/answer.js'
 
 /** The used part of a fetch request, as in Node, Bun, Deno, Workers, Next or Hono. */
@@ -24,23 +24,23 @@ export async function serveFetch(
   cure: string,
   onLateWork?: OnLateWork,
 ): Promise<WebResponse> {
-  const { status, headers, body } = await answer(fetchSource(request, cure), settings, onLateWork)
-  if (spoiled(request) === undefined && request.body) discard(request.body.getReader(), settings.deadlineMs)
+  const { status, headers, body } = await answer(createFetchSource(request, cure), settings, onLateWork)
+  if (findNonRawKind(request) === undefined && request.body) discard(request.body.getReader(), settings.deadlineMs)
   return new Response(body === '' || request.method === 'HEAD' ? null : body, { status, headers })
 }
 
-function fetchSource(request: FetchRequest, cure: string): Source {
+function createFetchSource(request: FetchRequest, cure: string): Source {
   return {
     method: request.method,
     headers: request.headers,
     declaredBytes: declaredBytes(request.headers.get('content-length')),
-    spoiled: spoiled(request),
+    nonRawKind: findNonRawKind(request),
     cure,
     read: (maxBytes, signal) => readRequest(request, maxBytes, signal, cure),
   }
 }
 
-function spoiled(request: FetchRequest): string | undefined {
+function findNonRawKind(request: FetchRequest): string | undefined {
   if (request.bodyUsed) return 'a Request that something else has read'
   if (request.body?.locked === true) return 'a Request whose stream something else holds'
   return undefined
@@ -53,7 +53,7 @@ async function readRequest(
   cure: string,
 ): Promise<Uint8Array> {
   // Other code may have read the body since the request arrived.
-  const kind = spoiled(request)
+  const kind = findNonRawKind(request)
   if (kind !== undefined) throw notRaw(kind, cure)
   if (request.body === null) return new Uint8Array()
   // Runtimes without request streams have no `body` at all.
@@ -88,8 +88,8 @@ async function readRequest(
 }
 
 /**
- * Discards a body that was rejected unread. Otherwise Node's bridges to fetch close the connection, and the next
- * delivery on it is lost. A body that is longer or slower than the limits is canceled.
+ * Discards a body that was rejected unread. Otherwise Node servers that wrap a fetch handler close the
+ * connection, and the next delivery on it is lost. A body that is longer or slower than the limits is canceled.
  */
 function discard(reader: BodyReader, limitMs: number): void {
   const stop = () => void reader.cancel().catch(() => undefined)
@@ -117,6 +117,6 @@ function discard(reader: BodyReader, limitMs: number): void {
  * export default { fetch: createFetchHandler({ receive }) } // Bun; in Deno: Deno.serve(handler)
  */
 export function createFetchHandler(options: HandlerOptions): FetchHandler {
-  const settings = handlerSettings(options)
+  const settings = resolveSettings(options)
   return (request) => serveFetch(request, settings, 'Let other code read request.clone().')
 }

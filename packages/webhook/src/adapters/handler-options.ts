@@ -25,9 +25,9 @@ const statusByCode = {
 } as const
 
 /**
- * A request without a result of `receive`. The message names the remedy.
- * The method is not POST; the body is not raw, too large, broken off or too slow (`ERR_BODY_TIMEOUT`); or `receive`
- * missed the deadline (`ERR_RECEIVE_TIMEOUT`).
+ * A request for which `receive` gave no result; the message says what to do. The method is not POST, or the body is
+ * not raw, too large, cut off or too slow (`ERR_BODY_TIMEOUT`), or `receive` missed the deadline
+ * (`ERR_RECEIVE_TIMEOUT`).
  */
 export class HandlerError extends WebhookError {
   override readonly name = 'HandlerError'
@@ -51,7 +51,7 @@ export function bodyTooLarge(maxBytes: number): HandlerError {
   )
 }
 
-/** The body broke off. */
+/** The body was cut off. */
 export function bodyUnreadable(cause?: unknown): HandlerError {
   return new HandlerError('ERR_BODY_UNREADABLE', 'The body could not be read to its end.', { cause })
 }
@@ -77,7 +77,7 @@ export interface HandlerOptions {
   readonly receive: (delivery: IncomingDelivery) => Promise<unknown>
   /** Largest body that is read, in bytes; the verifier has a limit of its own. @default 262144 */
   readonly maxBytes?: number | undefined
-  /** Latest time of the answer, in milliseconds; the service gives up after 5000. @default 4500 */
+  /** Longest time until the answer, in milliseconds; the service gives up after 5000. @default 4500 */
   readonly deadlineMs?: number | undefined
   /**
    * Called with each failure that you must fix: errors of `receive`, a missed deadline, a body that something parsed.
@@ -101,7 +101,7 @@ export type HandlerSettings = { readonly [Name in keyof HandlerOptions]-?: NonNu
  * @throws {TypeError} When `receive` or a listener is no function.
  * @throws {RangeError} When `maxBytes` or `deadlineMs` is out of range.
  */
-export function handlerSettings(options: HandlerOptions): HandlerSettings {
+export function resolveSettings(options: HandlerOptions): HandlerSettings {
   const { receive, deadlineMs = 4500, onError = report, onRejection = () => undefined } = options
   for (const [name, value] of Object.entries({ receive, onError, onRejection }))
     if (typeof value !== 'function') throw new TypeError(`${name} is ${typeof value}; pass a function.`)

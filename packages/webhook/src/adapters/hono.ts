@@ -1,7 +1,7 @@
-/** Deliveries in Hono. @module */
+/** Receives deliveries in Hono. @module */
 import { type FetchRequest, serveFetch } from './fetch.js'
 import type { WebResponse } from './handler-options.js'
-import { type HandlerOptions, handlerSettings } from './handler-options.js'
+import { type HandlerOptions, resolveSettings } from './handler-options.js'
 
 /** The used part of Hono's context. */
 export interface HonoContextLike {
@@ -17,7 +17,7 @@ export interface HonoContextLike {
  * export default new Hono().all('/webhook', createHonoHandler({ receive }))
  */
 export function createHonoHandler(options: HandlerOptions): (context: HonoContextLike) => Promise<WebResponse> {
-  const settings = handlerSettings(options)
+  const settings = resolveSettings(options)
   return ({ req }) => serveFetch(req.raw, settings, cure)
 }
 

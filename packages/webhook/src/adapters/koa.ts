@@ -1,8 +1,8 @@
-/** Deliveries in Koa. @module */
-import { type HandlerOptions, handlerSettings } from './handler-options.js'
+/** Receives deliveries in Koa. @module */
+import { type HandlerOptions, resolveSettings } from './handler-options.js'
 import { answer } from './internal/answer.js'
 import type { NodeRequest } from './node.js'
-import { drain, nodeSource, type Parsed } from './node.js'
+import { createNodeSource, drain, type ParsedRequest } from './node.js'
 
 /** The used part of Koa's context. */
 export interface KoaContextLike {
@@ -23,9 +23,9 @@ export interface KoaContextLike {
  * app.use((ctx, next) => (ctx.path === '/webhook' ? deliveries(ctx) : next()))
  */
 export function createKoaHandler(options: HandlerOptions): (ctx: KoaContextLike) => Promise<void> {
-  const settings = handlerSettings(options)
+  const settings = resolveSettings(options)
   return async (ctx) => {
-    const source = nodeSource(ctx.req, [ctx.request as Parsed, ctx.req], cure)
+    const source = createNodeSource(ctx.req, [ctx.request as ParsedRequest, ctx.req], cure)
     const { status, headers, body } = await answer(source, settings)
     drain(ctx.req, settings.deadlineMs)
     ctx.status = status

@@ -1,6 +1,6 @@
-/** Deliveries in AWS Lambda: behind a REST API, an HTTP API (payload 1.0 and 2.0), or a function URL. @module */
+/** Receives deliveries in AWS Lambda: behind a REST API, an HTTP API (payload 1.0 and 2.0), or a function URL. @module */
 import type { HeadersLike } from '../delivery.js'
-import { bodyTooLarge, bodyUnreadable, type HandlerOptions, handlerSettings } from './handler-options.js'
+import { bodyTooLarge, bodyUnreadable, type HandlerOptions, resolveSettings } from './handler-options.js'
 import { answer, type Source } from './internal/answer.js'
 
 /** The used part of an event. */
@@ -32,7 +32,7 @@ export interface LambdaResult {
 /** The function's handler. It never rejects. */
 export type LambdaHandler = (event: LambdaEventLike, context?: LambdaContextLike) => Promise<LambdaResult>
 
-/** Time to answer before the function's own time-out, which would stop the function unanswered, in milliseconds. */
+/** Milliseconds left for the answer before the function's own time-out, which would stop the function unanswered. */
 const reserveMs = 250
 
 /**
@@ -44,21 +44,21 @@ const reserveMs = 250
  * export const handler = createLambdaHandler({ receive })
  */
 export function createLambdaHandler(options: HandlerOptions): LambdaHandler {
-  const settings = handlerSettings(options)
+  const settings = resolveSettings(options)
   return async (event, context) => {
     const remainingMs = context?.getRemainingTimeInMillis?.() ?? Infinity
     const deadlineMs = Math.max(1, Math.min(settings.deadlineMs, remainingMs - reserveMs))
-    const { status, headers, body } = await answer(eventSource(event), { ...settings, deadlineMs })
+    const { status, headers, body } = await answer(createEventSource(event), { ...settings, deadlineMs })
     return { statusCode: status, headers: { ...headers }, body }
   }
 }
 
-function eventSource(event: LambdaEventLike): Source {
+function createEventSource(event: LambdaEventLike): Source {
   return {
     method: event.httpMethod || event.requestContext?.http?.method || '',
     headers: mergeHeaders(event),
     declaredBytes: undefined,
-    spoiled: typeof (event.body ?? '') === 'string' ? undefined : 'an object, so something parsed it',
+    nonRawKind: typeof (event.body ?? '') === 'string' ? undefined : 'an object, so something parsed it',
     cure: "Take the body parser off this function (middy's httpJsonBodyParser): pass the event on as it came.",
     read: async (maxBytes) => decodeBody(event, maxBytes),
   }

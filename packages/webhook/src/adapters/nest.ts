@@ -1,4 +1,4 @@
-/** Deliveries in Nest on Express. @module */
+/** Receives deliveries in Nest on Express. @module */
 import type { HandlerOptions } from './handler-options.js'
 import { type NodeHandler, serveNode } from './node.js'
 

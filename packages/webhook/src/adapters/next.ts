@@ -1,4 +1,4 @@
-/** Deliveries in Next: a route of the app router, or an API route of the pages router. @module */
+/** Receives deliveries in Next: a route of the app router, or an API route of the pages router. @module */
 import { createFetchHandler, type FetchHandler } from './fetch.js'
 import type { HandlerOptions } from './handler-options.js'
 import { type NodeHandler, serveNode } from './node.js'

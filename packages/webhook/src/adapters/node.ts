@@ -1,17 +1,17 @@
-/** Deliveries on Node's own server, by the raw bytes of the stream, or those that a parser kept. @module */
+/** Receives deliveries on Node's own server, from the stream or from bytes that a parser kept. @module */
 import { concat, declaredBytes, isRaw, maxDiscardedBytes, toBytes } from '../read-body.js'
-import { bodyTooLarge, bodyUnreadable, type HandlerOptions, handlerSettings } from './handler-options.js'
+import { bodyTooLarge, bodyUnreadable, type HandlerOptions, resolveSettings } from './handler-options.js'
 import { answer, notRaw, type Source } from './internal/answer.js'
 
-/** An object on which parsers leave a body. */
-export interface Parsed {
+/** A request on which parsers leave a body. */
+export interface ParsedRequest {
   readonly body?: unknown
   /** The bytes, where a parser kept them. */
   readonly rawBody?: unknown
 }
 
 /** A request: `IncomingMessage` of `node:http` or `node:http2`. */
-export interface NodeRequest extends Parsed {
+export interface NodeRequest extends ParsedRequest {
   readonly method?: string | undefined
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined }
   readonly readableDidRead?: boolean
@@ -36,35 +36,35 @@ export type NodeHandler = (request: NodeRequest, response: NodeResponse) => Prom
 /**
  * Presents a Node request: an unread stream, or else the bytes that a parser kept as `rawBody` or `body`.
  * Text is rejected: decoding has changed any bytes that were not UTF-8.
- * @param places - Objects on which the framework's parsers leave a body.
+ * @param parsedRequests - The framework's own requests, on which its parsers leave a body.
  */
-export function nodeSource(request: NodeRequest, places: readonly Parsed[], cure: string): Source {
-  const consumed = () => request.readableDidRead === true
-  const keptBody = consumed() ? keptBytes(places) : undefined
+export function createNodeSource(request: NodeRequest, parsedRequests: readonly ParsedRequest[], cure: string): Source {
+  const isConsumed = () => request.readableDidRead === true
+  const keptBody = isConsumed() ? findKeptBytes(parsedRequests) : undefined
   return {
     method: request.method ?? '',
     headers: request.headers,
     declaredBytes: keptBody?.byteLength ?? declaredBytes(request.headers['content-length']),
-    spoiled: consumed() && keptBody === undefined ? spoiledBy(places) : undefined,
+    nonRawKind: isConsumed() && keptBody === undefined ? describeNonRaw(parsedRequests) : undefined,
     cure,
     async read(maxBytes, signal) {
       if (keptBody !== undefined) return keptBody
       // Other code may have read from the stream since the request arrived.
-      if (consumed()) throw notRaw(spoiledBy(places), cure)
+      if (isConsumed()) throw notRaw(describeNonRaw(parsedRequests), cure)
       return readStream(request, maxBytes, signal, cure)
     },
   }
 }
 
 /** Prefers bytes that are not empty, because a parser that skipped the request leaves empty bytes. */
-function keptBytes(places: readonly Parsed[]): Uint8Array | undefined {
-  const keptBodies = places.flatMap(({ rawBody, body }) => [rawBody, body]).filter(isRaw)
+function findKeptBytes(parsedRequests: readonly ParsedRequest[]): Uint8Array | undefined {
+  const keptBodies = parsedRequests.flatMap(({ rawBody, body }) => [rawBody, body]).filter(isRaw)
   const raw = keptBodies.find(({ byteLength }) => byteLength > 0) ?? keptBodies[0]
   return raw && toBytes(raw)
 }
 
-function spoiledBy(places: readonly Parsed[]): string {
-  const parsed = places.map(({ body }) => body).find((body) => body !== undefined)
+function describeNonRaw(parsedRequests: readonly ParsedRequest[]): string {
+  const parsed = parsedRequests.map(({ body }) => body).find((body) => body !== undefined)
   if (parsed === undefined) return 'a stream that something else has read from'
   return typeof parsed === 'string' ? 'decoded text' : 'an object, so something parsed it'
 }
@@ -76,27 +76,27 @@ function readStream(request: NodeRequest, maxBytes: number, signal: AbortSignal,
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = []
     let length = 0
-    let settled = false
+    let isSettled = false
     const settle = (done: () => void) => {
-      settled = true
+      isSettled = true
       chunks.length = 0
       done()
     }
     request.on('data', (chunk: unknown) => {
-      if (settled) return
+      if (isSettled) return
       if (!ArrayBuffer.isView(chunk)) return settle(() => reject(notRaw('decoded text', cure)))
       length += chunk.byteLength
       if (length > maxBytes) return settle(() => reject(bodyTooLarge(maxBytes)))
       chunks.push(toBytes(chunk))
     })
     request.on('end', () => {
-      if (settled) return
+      if (isSettled) return
       const bytes = concat(chunks, length)
       settle(() => resolve(bytes))
     })
     for (const event of ['error', 'close'] as const)
-      request.on(event, (cause: unknown) => settled || settle(() => reject(bodyUnreadable(cause))))
-    signal.addEventListener('abort', () => settled || settle(() => reject(signal.reason)))
+      request.on(event, (cause: unknown) => isSettled || settle(() => reject(bodyUnreadable(cause))))
+    signal.addEventListener('abort', () => isSettled || settle(() => reject(signal.reason)))
     request.resume()
   })
 }
@@ -119,11 +119,11 @@ export function drain(request: NodeRequest, limitMs: number): void {
   request.resume()
 }
 
-/** @param cure - The line that helps when something consumed the body. */
+/** @param cure - The instruction that helps when something consumed the body. */
 export function serveNode(options: HandlerOptions, cure: string): NodeHandler {
-  const settings = handlerSettings(options)
+  const settings = resolveSettings(options)
   return async (request, response) => {
-    const { status, headers, body } = await answer(nodeSource(request, [request], cure), settings)
+    const { status, headers, body } = await answer(createNodeSource(request, [request], cure), settings)
     drain(request, settings.deadlineMs)
     // A time-out of the host may have answered first.
     if (response.headersSent) return

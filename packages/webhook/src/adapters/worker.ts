@@ -1,7 +1,7 @@
-/** Deliveries in Cloudflare Workers. @module */
+/** Receives deliveries in Cloudflare Workers. @module */
 import { type FetchRequest, serveFetch } from './fetch.js'
 import type { WebResponse } from './handler-options.js'
-import { type HandlerOptions, type HandlerSettings, handlerSettings } from './handler-options.js'
+import { type HandlerOptions, type HandlerSettings, resolveSettings } from './handler-options.js'
 
 /** The used part of the execution context. */
 export interface WorkerContextLike {
@@ -20,19 +20,19 @@ export type WorkerHandler<Env> = (request: FetchRequest, env: Env, context: Work
 export function createWorkerHandler<Env extends object>(
   options: HandlerOptions | ((env: Env) => HandlerOptions),
 ): WorkerHandler<Env> {
-  const settingsOf = typeof options === 'function' ? onceEach(options) : always(handlerSettings(options))
+  const getSettings = typeof options === 'function' ? resolveOncePerEnv(options) : always(resolveSettings(options))
   return async (request, env, context) =>
-    serveFetch(request, settingsOf(env), 'Let other code read request.clone().', (work) => context.waitUntil(work))
+    serveFetch(request, getSettings(env), 'Let other code read request.clone().', (work) => context.waitUntil(work))
 }
 
 function always(settings: HandlerSettings): () => HandlerSettings {
   return () => settings
 }
 
-function onceEach<Env extends object>(make: (env: Env) => HandlerOptions): (env: Env) => HandlerSettings {
+function resolveOncePerEnv<Env extends object>(make: (env: Env) => HandlerOptions): (env: Env) => HandlerSettings {
   const cache = new WeakMap<Env, HandlerSettings>()
   return (env) => {
-    const settings = cache.get(env) ?? handlerSettings(make(env))
+    const settings = cache.get(env) ?? resolveSettings(make(env))
     cache.set(env, settings)
     return settings
   }

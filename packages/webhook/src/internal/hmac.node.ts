@@ -1,6 +1,6 @@
 /** Verifies and signs with `node:crypto` (Node, Bun, Deno), without a hand-off to another thread. @module */
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
-import { type SigningKey, secretBytes } from '../signing-key.js'
+import { encodeSecret, type SigningKey } from '../signing-key.js'
 
 /**
  * Buffer for the inner hash of a body of up to 64 KiB. The one-shot hash needs its input in one piece, and a copy is
@@ -15,7 +15,7 @@ const scratch = /* @__PURE__ */ Buffer.alloc(65_632)
 type Blocks = readonly [inner: Buffer, outer: Buffer]
 
 export function signingKey(secret: string): SigningKey {
-  const bytes = secretBytes(secret)
+  const bytes = encodeSecret(secret)
   const key = bytes.length > 64 ? Buffer.from(hash('sha256', bytes), 'hex') : bytes
   return [0x36, 0x5c].map((mask) =>
     // Beyond the key there is undefined, which ^ takes for 0.
@@ -41,5 +41,5 @@ export function findMatchingKey(
 }
 
 export function sign(secret: string, timestamp: number, body: Uint8Array): string {
-  return createHmac('sha256', secretBytes(secret)).update(`${timestamp}.`).update(body).digest('hex')
+  return createHmac('sha256', encodeSecret(secret)).update(`${timestamp}.`).update(body).digest('hex')
 }

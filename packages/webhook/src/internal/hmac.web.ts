@@ -1,11 +1,11 @@
 /** Verifies and signs where there is Web Crypto: browsers, workers, edge runtimes. @module */
-import { type SigningKey, secretBytes } from '../signing-key.js'
+import { encodeSecret, type SigningKey } from '../signing-key.js'
 
 /** Imports the key at its first use: workers allow no such work while a module loads. */
 type WebKey = () => ReturnType<typeof crypto.subtle.importKey>
 
 export function signingKey(secret: string): SigningKey {
-  const bytes = secretBytes(secret)
+  const bytes = encodeSecret(secret)
   let key: ReturnType<WebKey>
   const keyOnce: WebKey = () =>
     (key ??= crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']))
@@ -35,7 +35,7 @@ export function equalInConstantTime(received: string, code: Uint8Array): boolean
   return !difference
 }
 
-/** `t`, a dot and the body in one buffer, as Web Crypto needs it. Web Crypto rejects shared memory; this copies it. */
+/** `t`, a dot and the body in one buffer, as Web Crypto needs it. A copy, because Web Crypto rejects shared memory. */
 export function signedBytes(timestamp: number, body: Uint8Array): Uint8Array<ArrayBuffer> {
   const start = new TextEncoder().encode(`${timestamp}.`)
   const signed = new Uint8Array(start.length + body.length)

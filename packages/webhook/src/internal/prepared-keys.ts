@@ -2,8 +2,8 @@
 import { signingKey } from '#hmac'
 import type { SigningKey } from '../signing-key.js'
 
-/** Most cached keys; a full cache is cleared. */
-const keyringSize = 256
+/** The most keys to cache; a full cache is cleared. */
+const maxCachedKeys = 256
 const cache = /* @__PURE__ */ new Map<string, SigningKey>()
 
 /** The keys of one secret or several. @throws {TypeError} When there is none, or one is unusable. */
@@ -17,7 +17,7 @@ function getKey(secret: string): SigningKey {
   const cached = cache.get(secret)
   if (cached) return cached
   const key = signingKey(secret)
-  if (cache.size >= keyringSize) cache.clear()
+  if (cache.size >= maxCachedKeys) cache.clear()
   cache.set(secret, key)
   return key
 }

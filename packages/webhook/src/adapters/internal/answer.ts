@@ -12,8 +12,8 @@ export interface Source {
   /** The declared length of the body, in bytes, when there is one. */
   readonly declaredBytes: number | undefined
   /** The kind of value in place of raw bytes, to complete "The body is"; `undefined` when there are raw bytes. */
-  readonly spoiled: string | undefined
-  /** The one line that helps in this framework when the body is spoiled. */
+  readonly nonRawKind: string | undefined
+  /** The instruction that helps in this framework when the bytes are not raw. */
   readonly cure: string
   /** Reads the body, once. @throws HandlerError `ERR_BODY_TOO_LARGE`, `ERR_BODY_UNREADABLE`, `ERR_BODY_NOT_RAW`. */
   read(maxBytes: number, signal: AbortSignal): Promise<Uint8Array>
@@ -39,7 +39,7 @@ export async function answer(source: Source, settings: HandlerSettings, onLateWo
     const rejection = error instanceof WebhookError || isWebhookRejection(error) ? error : undefined
     const isRejected = rejection !== undefined && rejection.status < 500
     if (isRejected) void notify(() => settings.onRejection(rejection))
-    if (!isRejected || afterSignature.has(rejection.code)) reportError(settings, error)
+    if (!isRejected || signedRejectionCodes.has(rejection.code)) reportError(settings, error)
     const isBusy = busyCodes.has((Object(error) as { code?: unknown }).code)
     return buildAnswer(rejection?.status ?? (isBusy ? 503 : 500))
   }
@@ -57,12 +57,12 @@ async function receiveInTime(source: Source, settings: HandlerSettings, onLateWo
   }
   const work = (async () => settings.receive(delivery))()
 
-  let missed: HandlerError | undefined
+  let deadlineError: HandlerError | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   const deadline = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      missed = createDeadlineError(body.state.reading, settings.deadlineMs)
-      reject(missed)
+      deadlineError = createDeadlineError(body.state.isReading, settings.deadlineMs)
+      reject(deadlineError)
     }, settings.deadlineMs)
   })
   try {
@@ -72,11 +72,11 @@ async function receiveInTime(source: Source, settings: HandlerSettings, onLateWo
     throw body.state.failure ?? error
   } finally {
     clearTimeout(timer)
-    if (missed !== undefined) {
-      controller.abort(missed)
+    if (deadlineError !== undefined) {
+      controller.abort(deadlineError)
       // A failure after the deadline is reported too, unless the deadline caused it.
       const settled = work.catch((error) => {
-        const isStopped = error === missed || (Object(error) as { name?: unknown }).name === 'AbortError'
+        const isStopped = error === deadlineError || (Object(error) as { name?: unknown }).name === 'AbortError'
         if (!isStopped && body.state.failure === undefined) reportError(settings, error)
       })
       onLateWork?.(settled)
@@ -90,7 +90,7 @@ async function receiveInTime(source: Source, settings: HandlerSettings, onLateWo
 function assertDeliverable(source: Source, maxBytes: number): void {
   if (source.method !== 'POST')
     throw new HandlerError('ERR_METHOD_NOT_ALLOWED', 'The method is not POST; deliveries use no other.')
-  if (source.spoiled !== undefined) throw notRaw(source.spoiled, source.cure)
+  if (source.nonRawKind !== undefined) throw notRaw(source.nonRawKind, source.cure)
   if (source.declaredBytes !== undefined && source.declaredBytes > maxBytes) throw bodyTooLarge(maxBytes)
 }
 
@@ -100,30 +100,30 @@ export function notRaw(kind: string, cure: string): HandlerError {
 }
 
 function lazyBody(source: Source, maxBytes: number, signal: AbortSignal) {
-  const state: { reading: boolean; failure: unknown } = { reading: false, failure: undefined }
+  const state: { isReading: boolean; failure: unknown } = { isReading: false, failure: undefined }
   let bytes: Promise<ArrayBuffer> | undefined
   const read = async (): Promise<ArrayBuffer> => {
-    state.reading = true
+    state.isReading = true
     try {
       return exactBuffer(await source.read(maxBytes, signal))
     } catch (error) {
       state.failure = error
       throw error
     } finally {
-      state.reading = false
+      state.isReading = false
     }
   }
   return { state, arrayBuffer: () => (bytes ??= read()) }
 }
 
-/** Node's small buffers share one pool, so the buffer behind them holds more than the body. */
+/** Copies the bytes if their buffer holds more than the body: Node's small buffers share one pool. */
 function exactBuffer(bytes: Uint8Array): ArrayBuffer {
   const { buffer, byteLength } = bytes
   return isRaw(buffer) && buffer.byteLength === byteLength ? buffer : new Uint8Array(bytes).buffer
 }
 
-function createDeadlineError(reading: boolean, deadlineMs: number): HandlerError {
-  return reading
+function createDeadlineError(isReading: boolean, deadlineMs: number): HandlerError {
+  return isReading
     ? new HandlerError('ERR_BODY_TIMEOUT', `The body did not arrive within ${deadlineMs} ms.`)
     : new HandlerError(
         'ERR_RECEIVE_TIMEOUT',
@@ -134,7 +134,7 @@ function createDeadlineError(reading: boolean, deadlineMs: number): HandlerError
 /**
  * Rejections of signed deliveries. No stranger causes them, and every version is lost until somebody fixes the cause.
  */
-const afterSignature = new Set(['ERR_SNAPSHOT_INVALID', 'ERR_INTEGRATION_MISMATCH'])
+const signedRejectionCodes = new Set(['ERR_SNAPSHOT_INVALID', 'ERR_INTEGRATION_MISMATCH'])
 
 /**
  * Codes that mean "try again soon": of the version store, of SQLite, and of PostgreSQL for serialization, deadlock,

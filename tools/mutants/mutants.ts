@@ -155,7 +155,7 @@ export const mutants: readonly Mutant[] = [
     ],
   }),
   ...inFile('server/src/limits/request-limits.ts', 'server/src/limits/rate.test.ts', {
-    'a request over the rate waits': ['wait > roundingMs ? wait : 0', '0'],
+    'a request over the rate waits': ['waitMs > roundingMs ? waitMs : 0', '0'],
   }),
   ...inFile('server/src/limits/request-limits.ts', 'server/src/limits/source.test.ts', {
     'only a trusted proxy names the source of a request': ['end > 0 && isTrusted(address)', 'end > 0'],
@@ -253,7 +253,7 @@ export const mutants: readonly Mutant[] = [
   }),
   ...inFile('server/src/sender/guarded-connector.ts', 'server/src/sender/hostile-dns.test.ts', {
     'an address of a name is checked before the connection': [
-      'addresses.filter(({ address }) => allowed(address))',
+      'addresses.filter(({ address }) => isAllowed(address))',
       'addresses.filter(({ address }) => address)',
     ],
   }),

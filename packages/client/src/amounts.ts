@@ -13,7 +13,7 @@ declare const brand: unique symbol
  */
 export type Amount = string & { readonly [brand]: 'Amount' }
 
-const shape = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/
+const amountForm = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/
 
 /** No token has more than 78 digits, or more than 255 decimals. Arithmetic on much longer texts is slow. */
 const maxLength = 1_000
@@ -29,7 +29,7 @@ function checkLength(text: string): void {
  * @example isAmount('12.50') // true
  */
 export function isAmount(value: unknown): value is Amount {
-  return typeof value === 'string' && value.length <= maxLength && shape.test(value)
+  return typeof value === 'string' && value.length <= maxLength && amountForm.test(value)
 }
 
 /**
@@ -81,9 +81,9 @@ function toAmount({ units, places }: Decimal): Amount {
 export function compareAmounts(a: Amount, b: Amount): -1 | 0 | 1 {
   const [left, right] = [toDecimal(a), toDecimal(b)]
   const places = Math.max(left.places, right.places)
-  const [x, y] = [scaleUnits(places, left), scaleUnits(places, right)]
-  if (x === y) return 0
-  return x < y ? -1 : 1
+  const [leftUnits, rightUnits] = [scaleUnits(places, left), scaleUnits(places, right)]
+  if (leftUnits === rightUnits) return 0
+  return leftUnits < rightUnits ? -1 : 1
 }
 
 /**
@@ -94,7 +94,7 @@ export function compareAmounts(a: Amount, b: Amount): -1 | 0 | 1 {
  */
 export function addAmounts(...amounts: readonly Amount[]): Amount {
   const decimals = amounts.map(toDecimal)
-  const places = decimals.reduce((most, each) => Math.max(most, each.places), 0)
+  const places = decimals.reduce((max, each) => Math.max(max, each.places), 0)
   return toAmount({ units: decimals.reduce((sum, each) => sum + scaleUnits(places, each), 0n), places })
 }
 
@@ -187,8 +187,8 @@ export function fromBaseUnits(units: bigint, decimals: number): Amount {
   return toAmount(dropTrailingZeros({ units, places }))
 }
 
-function round({ units, places }: Decimal, to: number, rounding: Rounding): bigint {
-  const divisor = 10n ** BigInt(places - to)
+function round({ units, places }: Decimal, digits: number, rounding: Rounding): bigint {
+  const divisor = 10n ** BigInt(places - digits)
   const [quotient, remainder] = [units / divisor, units % divisor]
   return roundsUp[rounding](quotient, remainder, divisor) ? quotient + 1n : quotient
 }

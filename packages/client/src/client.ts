@@ -78,7 +78,7 @@ export function createClient(options: ClientOptions): Client {
   const request = createRequester(transport, {
     authorization,
     secrets,
-    options: 'integrationAddress and apiSecret (not the webhook signing secret)',
+    optionNames: 'integrationAddress and apiSecret (not the webhook signing secret)',
   })
   return {
     integrationAddress,

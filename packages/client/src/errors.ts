@@ -45,10 +45,10 @@ export class UnauthorizedError extends ClientError {
   override readonly name = 'UnauthorizedError'
   readonly code = 'ERR_UNAUTHORIZED'
   readonly retryable = false
-  /** @param options - Which options hold the credentials, in words; never their values. */
-  constructor(options: string) {
+  /** @param optionNames - Which options hold the credentials, in words; never their values. */
+  constructor(optionNames: string) {
     super(
-      `The service rejected the credentials (401). Check ${options}; quotes of an environment file are no part of a secret.`,
+      `The service rejected the credentials (401). Check ${optionNames}; quotes of an environment file are no part of a secret.`,
     )
   }
 }

@@ -66,7 +66,7 @@ type FetchPage = (cursor: string | null) => Promise<Page>
 /**
  * Yields the payments of page after page.
  * @throws {@link AbortedError} `ERR_ABORTED` in place of the next payment, once the signal is aborted.
- * @throws As {@link readPages}.
+ * @throws The errors of {@link readPages}.
  */
 export async function* iteratePages(fetchPage: FetchPage, signal?: AbortSignal): AsyncGenerator<Payment, void> {
   for await (const { payments } of readPages(fetchPage))
@@ -84,7 +84,7 @@ export async function* iteratePages(fetchPage: FetchPage, signal?: AbortSignal):
  * `no_progress` after 100 consecutive pages without an older payment.
  */
 export async function* readPages(fetchPage: FetchPage, start: string | null = null): AsyncGenerator<Page, void> {
-  const followed = new Set<string>()
+  const followedCursors = new Set<string>()
   let oldest: ListPosition | null = null
   let stalledPages = 0
   let cursor = start
@@ -92,17 +92,17 @@ export async function* readPages(fetchPage: FetchPage, start: string | null = nu
     const page: Page = await fetchPage(cursor)
     // The page is new even when its next cursor repeats.
     yield page
-    const reached = findOldest(page.payments, oldest)
-    stalledPages = reached === oldest ? stalledPages + 1 : 0
-    oldest = reached
+    const newOldest = findOldest(page.payments, oldest)
+    stalledPages = newOldest === oldest ? stalledPages + 1 : 0
+    oldest = newOldest
     cursor = page.nextCursor
     if (cursor === null) return
-    if (followed.has(cursor)) throw new InvalidResponseError('repeated_cursor', 200, 'nextCursor')
+    if (followedCursors.has(cursor)) throw new InvalidResponseError('repeated_cursor', 200, 'nextCursor')
     if (stalledPages === maxStalledPages) throw new InvalidResponseError('no_progress', 200, 'nextCursor')
-    followed.add(cursor)
+    followedCursors.add(cursor)
     // Beyond the limit, drops the oldest cursor.
-    const [first] = followed
-    if (followed.size > maxCursors && first !== undefined) followed.delete(first)
+    const [first] = followedCursors
+    if (followedCursors.size > maxCursors && first !== undefined) followedCursors.delete(first)
   }
 }
 
@@ -170,7 +170,7 @@ export function createPaymentReader(scope: ReaderScope, request: Requester): Pay
   const { wallet } = scope
   const listPath = wallet === null ? paths.payments : paths.walletPayments.replace(':address', wallet)
 
-  async function page(
+  async function fetchPage(
     limit: number | undefined,
     cursor: string | null,
     signal: AbortSignal | undefined,
@@ -186,13 +186,13 @@ export function createPaymentReader(scope: ReaderScope, request: Requester): Pay
   return {
     async list(options = {}) {
       const { limit, cursor, signal } = options
-      return page(checkLimit('limit', limit), checkCursor(cursor), checkSignal(signal))
+      return fetchPage(checkLimit('limit', limit), checkCursor(cursor), checkSignal(signal))
     },
     iterate(options = {}) {
       const { pageSize, signal } = options
       const limit = checkLimit('pageSize', pageSize)
       checkSignal(signal)
-      return iteratePages((cursor) => page(limit, cursor, signal), signal)
+      return iteratePages((cursor) => fetchPage(limit, cursor, signal), signal)
     },
     async get(txHash, options = {}) {
       const signal = checkSignal(options.signal)
@@ -210,14 +210,14 @@ export function createPaymentReader(scope: ReaderScope, request: Requester): Pay
   }
 }
 
-/** Rejects a payment of another scope, as a cache may mix up answers; `at` is its path in the answer. */
-function assertInScope(payment: Payment, scope: ReaderScope, at: readonly (string | number)[]): void {
+/** Rejects a payment of another scope, as a cache may mix up answers; `path` leads to it in the answer. */
+function assertInScope(payment: Payment, scope: ReaderScope, path: readonly (string | number)[]): void {
   const { integrationAddress, wallet } = scope
   if (payment.integrationAddress !== integrationAddress)
-    throw new InvalidResponseError('mismatch', 200, [...at, 'integrationAddress'].join('.'))
+    throw new InvalidResponseError('mismatch', 200, [...path, 'integrationAddress'].join('.'))
   // Sender or receiver may be the wallet, so the path names the whole payment.
   if (wallet !== null && payment.sender !== wallet && payment.receiver !== wallet)
-    throw new InvalidResponseError('mismatch', 200, at.join('.'))
+    throw new InvalidResponseError('mismatch', 200, path.join('.'))
 }
 
 function checkLimit(name: string, value: number | undefined): number | undefined {

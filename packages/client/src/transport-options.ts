@@ -86,7 +86,7 @@ export interface Transport extends Omit<Complete<TransportOptions>, 'baseUrl' | 
 }
 
 // A timer's delay has at most 31 bits; a longer delay fires at once.
-const longestTimerMs = 2_147_483_647
+const maxTimerMs = 2_147_483_647
 
 /**
  * Checks the options and adds defaults. Every message names the option.
@@ -115,11 +115,11 @@ export function checkTransport(options: TransportOptions): Transport {
   if (typeof strict !== 'boolean') throw new TypeError(`strict is of type ${typeof strict}; pass true or false.`)
   return {
     baseUrl: checkBaseUrl(options.baseUrl),
-    timeoutMs: checkInteger('timeoutMs', timeoutMs, 1, longestTimerMs),
-    totalTimeoutMs: checkInteger('totalTimeoutMs', totalTimeoutMs, 1, longestTimerMs),
+    timeoutMs: checkInteger('timeoutMs', timeoutMs, 1, maxTimerMs),
+    totalTimeoutMs: checkInteger('totalTimeoutMs', totalTimeoutMs, 1, maxTimerMs),
     maxRetries: checkInteger('maxRetries', maxRetries, 0, 10),
-    retryDelayMs: checkInteger('retryDelayMs', retryDelayMs, 0, longestTimerMs),
-    maxRetryDelayMs: checkInteger('maxRetryDelayMs', maxRetryDelayMs, 0, longestTimerMs),
+    retryDelayMs: checkInteger('retryDelayMs', retryDelayMs, 0, maxTimerMs),
+    maxRetryDelayMs: checkInteger('maxRetryDelayMs', maxRetryDelayMs, 0, maxTimerMs),
     maxResponseBytes: checkInteger('maxResponseBytes', maxResponseBytes, 1, Number.MAX_SAFE_INTEGER),
     fetch,
     random,

@@ -1,8 +1,8 @@
 /** Prepares answers for undici's parser, and limits the time of an exchange. Source: RFC 9110, 9112. @module */
 
-/** Most bytes of an answer's head. */
+/** The most bytes of an answer's head. */
 export const maxAnswerHeadBytes = 16 * 1024
-/** Most bytes that may arrive for one request: informational answers, reason phrases and chunk extensions included. */
+/** The most bytes that may arrive for one request, with informational answers, reason phrases, chunk extensions. */
 export const maxAnswerBytes = 64 * 1024
 
 /** The answer is not well-formed HTTP/1.1, or is larger than allowed. */
@@ -31,7 +31,7 @@ const parserErrors = new Set(['HTTPParserError', 'HeadersOverflowError', 'Respon
 /**
  * Makes undici 7 accept all that HTTP allows: drops informational answers (undici closes the connection at a 100), and
  * unfolds folded header fields. A malformed answer destroys the socket with a {@link MalformedAnswerError}, even if
- * only undici finds the flaw. For sockets without pipelining: an answer begins after a request.
+ * only undici finds the flaw. For sockets without pipelining: bytes that arrive after a request begin its answer.
  *
  * It replaces the socket's `push` and `destroy`, because a separate stream in between costs more than the parser.
  */
@@ -48,7 +48,7 @@ export function filterAnswers(socket: AnswerSocket, maxBytes = maxAnswerBytes): 
   socket.push = (chunk) => {
     if (chunk === null) return push(null)
     try {
-      const ready = filter.take(chunk)
+      const ready = filter.filterChunk(chunk)
       return ready === null || push(ready)
     } catch (error) {
       destroy(error as Error)
@@ -60,7 +60,7 @@ export function filterAnswers(socket: AnswerSocket, maxBytes = maxAnswerBytes): 
 const [tab, lineFeed, carriageReturn, space] = [9, 10, 13, 32]
 const version = new TextEncoder().encode('HTTP/1.')
 
-/** A class, because thousands of answers arrive each second. */
+/** The answers of one socket, chunk by chunk. */
 class AnswerFilter {
   readonly #socket: AnswerSocket
   readonly #maxBytes: number
@@ -68,22 +68,22 @@ class AnswerFilter {
   status: number | null = null
   /** Bytes of requests written before the newest answer began. More bytes mean a new request, so a new answer. */
   #requestBytes = -1
-  #received = 0
+  #receivedBytes = 0
   #isInHead = true
   /** Bytes of a head whose end has not arrived, and how many of them were scanned. */
   #incompleteHead: Uint8Array | null = null
-  #scanned = 0
+  #scannedBytes = 0
 
   constructor(socket: AnswerSocket, maxBytes: number) {
     this.#socket = socket
     this.#maxBytes = maxBytes
   }
 
-  /** The bytes for the parser; null while a head is incomplete. */
-  take(chunk: Uint8Array): Uint8Array | null {
+  /** Returns the bytes that the parser may read; null while a head is incomplete. */
+  filterChunk(chunk: Uint8Array): Uint8Array | null {
     if (this.#socket.bytesWritten !== this.#requestBytes) this.#beginAnswer()
-    this.#received += chunk.byteLength
-    if (this.#received > this.#maxBytes) throw new MalformedAnswerError(this.status)
+    this.#receivedBytes += chunk.byteLength
+    if (this.#receivedBytes > this.#maxBytes) throw new MalformedAnswerError(this.status)
     if (!this.#isInHead) return chunk
     let bytes = this.#incompleteHead === null ? chunk : concat(this.#incompleteHead, chunk)
     this.#incompleteHead = null
@@ -93,7 +93,7 @@ class AnswerFilter {
         this.#incompleteHead = bytes
         return null
       }
-      this.#scanned = 0
+      this.#scannedBytes = 0
       if (this.status === null || this.status >= 200) {
         this.#isInHead = false
         return bytes
@@ -107,7 +107,7 @@ class AnswerFilter {
 
   #beginAnswer(): void {
     this.#requestBytes = this.#socket.bytesWritten
-    this.#received = 0
+    this.#receivedBytes = 0
     this.#isInHead = true
     this.status = null
   }
@@ -116,18 +116,18 @@ class AnswerFilter {
   #scanHead(bytes: Uint8Array): number | null {
     const start = findStart(bytes)
     this.status = parseStatus(bytes, start)
-    const last = Math.min(bytes.length, start + maxAnswerHeadBytes)
-    let at = bytes.indexOf(lineFeed, Math.max(this.#scanned, start))
-    for (; at !== -1 && at < last; at = bytes.indexOf(lineFeed, at + 1)) {
+    const headLimit = Math.min(bytes.length, start + maxAnswerHeadBytes)
+    let at = bytes.indexOf(lineFeed, Math.max(this.#scannedBytes, start))
+    for (; at !== -1 && at < headLimit; at = bytes.indexOf(lineFeed, at + 1)) {
       if (bytes[at - 1] !== carriageReturn) throw new MalformedAnswerError(this.status)
       if (bytes[at - 2] === lineFeed) return at + 1
       const next = bytes[at + 1]
-      // The next byte tells whether the line is folded.
+      // Only the next byte shows whether the line is folded.
       if (next === undefined) break
       if (next === space || next === tab) bytes.fill(space, at - 1, at + 1)
     }
     if (bytes.length - start >= maxAnswerHeadBytes) throw new MalformedAnswerError(this.status)
-    this.#scanned = at === -1 ? bytes.length : at
+    this.#scannedBytes = at === -1 ? bytes.length : at
     return null
   }
 }
@@ -169,7 +169,7 @@ interface TimeLimit {
 
 /**
  * Starts a limit of `ms` milliseconds over every wait that takes its signal. `AbortSignal.any` around
- * `AbortSignal.timeout` is no such limit: Node 20 can collect that signal before it fires.
+ * `AbortSignal.timeout` is no such limit: Node 20 can garbage-collect the timeout before it fires.
  */
 export function startTimeLimit(ms: number, outer?: AbortSignal): TimeLimit {
   const controller = new AbortController()

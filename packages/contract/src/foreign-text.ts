@@ -6,11 +6,11 @@
  */
 const maxForeignNesting = 32
 /**
- * Most objects and lists of a document: `base`, and one more per 32 bytes. Small answers of nodes may be many empty
- * lists; large answers have 100 bytes or more per object. A parsed empty object takes 20 times its bytes in memory.
+ * The most objects and lists of a document: `base`, and one more per 32 bytes. Small answers of nodes may hold many
+ * empty lists; large ones have 100 bytes or more per object. A parsed empty object takes 20 times its bytes in memory.
  */
 const maxBrackets = { base: 10_000, bytesEach: 32 }
-/** Most commas, by the same formula: `JSON.parse` takes seconds for a million short members of one object. */
+/** The most commas, by the same formula: `JSON.parse` takes seconds for a million short members of one object. */
 const maxMembers = { base: 20_000, bytesEach: 16 }
 
 /** A foreign document is too large, is nested too deeply, or has too many parts. It was not parsed. */
@@ -26,19 +26,19 @@ const comma = 0x2c
 export function assertModestJson(bytes: Uint8Array): void {
   let depth = 0
   let bracketsLeft = maxBrackets.base + bytes.length / maxBrackets.bytesEach
-  let members = maxMembers.base + bytes.length / maxMembers.bytesEach
+  let membersLeft = maxMembers.base + bytes.length / maxMembers.bytesEach
   for (let index = 0; index < bytes.length; index += 1) {
     const byte = bytes[index] as number
     if (byte === quote) {
-      index = endOfString(bytes, index)
+      index = findStringEnd(bytes, index)
       if (index === -1) return
       continue
     }
     // `[` and `{` differ in one bit, and so do `]` and `}`.
     const bracket = byte | 0x20
     if (bracket === 0x7d) depth -= 1
-    if (byte === comma) members -= 1
-    if (members < 0) throw new ExcessiveJsonError('the JSON has too many members for its size')
+    if (byte === comma) membersLeft -= 1
+    if (membersLeft < 0) throw new ExcessiveJsonError('the JSON has too many members for its size')
     if (bracket !== 0x7b) continue
     depth += 1
     bracketsLeft -= 1
@@ -47,8 +47,8 @@ export function assertModestJson(bytes: Uint8Array): void {
   }
 }
 
-/** The index of the quote that ends the string that begins at `start`; -1 when none does. */
-function endOfString(bytes: Uint8Array, start: number): number {
+/** Finds the quote that ends the string that begins at `start`; -1 when the string has no end. */
+function findStringEnd(bytes: Uint8Array, start: number): number {
   let end = bytes.indexOf(quote, start + 1)
   for (; end !== -1; end = bytes.indexOf(quote, end + 1)) {
     let before = end - 1
@@ -109,7 +109,7 @@ const asctime = /^([A-Z][a-z]{2}) ([A-Z][a-z]{2}) ([0-9 ][0-9]) ([0-9:]{8}) ([0-
 export function parseHttpDate(text: string, now: number): number | null {
   const currentForm = text
     .replace(rfc850, (_, weekday: string, day, month, year, time) => {
-      return `${weekday.slice(0, 3)}, ${day} ${month} ${fullYear(Number(year), now)} ${time} GMT`
+      return `${weekday.slice(0, 3)}, ${day} ${month} ${expandYear(Number(year), now)} ${time} GMT`
     })
     .replace(asctime, (_, weekday, month, day: string, time, year) => {
       return `${weekday}, ${day.replace(' ', '0')} ${month} ${year} ${time} GMT`
@@ -123,7 +123,7 @@ export function parseHttpDate(text: string, now: number): number | null {
   return withoutLeapSecond === currentForm ? at : at + 1_000
 }
 
-function fullYear(twoDigits: number, now: number): number {
+function expandYear(twoDigits: number, now: number): number {
   const current = new Date(now).getUTCFullYear()
   const year = current - (current % 100) + twoDigits
   if (year > current + 50) return year - 100
@@ -188,9 +188,9 @@ export function findDatabaseUrlProblem(value: string): string | null {
 function isEncoded(value: string, afterScheme: string): boolean {
   const end = afterScheme.search(/[/?#]/)
   const authority = end === -1 ? afterScheme : afterScheme.slice(0, end)
-  const rest = afterScheme.slice(authority.length)
-  if (/%(?![0-9a-f]{2})/i.test(authority) || rest.includes('#')) return false
-  if (authority.includes('@') || !rest.includes('@')) return true
+  const afterAuthority = afterScheme.slice(authority.length)
+  if (/%(?![0-9a-f]{2})/i.test(authority) || afterAuthority.includes('#')) return false
+  if (authority.includes('@') || !afterAuthority.includes('@')) return true
   // The value of a parameter may hold an @, after a path that holds none.
-  return parseUrl(value) !== null && /^\/[^@?]*\?[^@]*=/.test(rest)
+  return parseUrl(value) !== null && /^\/[^@?]*\?[^@]*=/.test(afterAuthority)
 }

@@ -13,7 +13,7 @@ export type ReviewStatus = (typeof reviewStatuses)[number]
 export const shareRequestLimits = { email: 1_024, kycShareToken: 4_096 } as const
 
 /**
- * The rough form of an e-mail address: text, `@`, text with a dot, no spaces. IDNA has further dots between labels.
+ * The rough form of an e-mail address: text, `@`, text with a dot, no spaces. IDNA allows other dots between labels.
  * No label may hold a dot, so the pattern needs no backtracking.
  */
 export const emailPattern =
@@ -36,8 +36,8 @@ export const shareResponseWriteSchema = /* @__PURE__ */ object('write', shareRes
 export type ShareResponse = z.infer<typeof shareResponseSchema>
 
 /**
- * The share answer of a possibly newer service: accepts unknown statuses, answers and types. By then the token may be
- * redeemed, so an unknown value must not lose the answer.
+ * The share answer of a possibly newer service: accepts unknown statuses, answers and types. The token may already
+ * be redeemed, so an unknown value must not lose the answer.
  */
 export const openShareResponseSchema = object('read', {
   ...shareResponseShape,
@@ -71,7 +71,7 @@ export function formatShareRejection(
   const type = former.rejectType === null ? '' : `, ${former.rejectType}`
   const end = description === '' || /[.!?]$/.test(description) ? '' : '.'
   const before = description === '' ? '' : `${description}${end} `
-  return `${before}${sentenceStart}${type}.${labelsText(former.rejectLabels)}`
+  return `${before}${sentenceStart}${type}.${formatLabels(former.rejectLabels)}`
 }
 
 /**
@@ -84,13 +84,13 @@ export function formatShareRejection(
 export function parseFormerVerdict(message: string): FormerVerdict | null {
   const at = message.lastIndexOf(sentenceStart)
   if (at === -1) return null
-  const rest = message.slice(at + sentenceStart.length)
-  if (rest.startsWith('.')) return { rejectType: null }
-  const rejectType = (['RETRY', 'FINAL'] as const).find((type) => rest.startsWith(`, ${type}.`))
+  const afterStart = message.slice(at + sentenceStart.length)
+  if (afterStart.startsWith('.')) return { rejectType: null }
+  const rejectType = (['RETRY', 'FINAL'] as const).find((type) => afterStart.startsWith(`, ${type}.`))
   return rejectType === undefined ? null : { rejectType }
 }
 
-function labelsText(labels: readonly string[]): string {
+function formatLabels(labels: readonly string[]): string {
   if (labels.length === 0) return ''
   const shown: string[] = []
   let length = 0

@@ -61,7 +61,7 @@ function buildActionSchema(mode: Mode) {
   ])
 }
 
-function coinConfigShape(mode: Mode) {
+function buildCoinConfigShape(mode: Mode) {
   const { chainId, address, symbol } = valueSchemas[mode]
   const tokens = z.array(object(mode, { symbol, address: z.optional(address) }))
   const limit = z.maxLength(linkConfigLimits.tokens, `expected ${linkConfigLimits.tokens} tokens at most`)
@@ -70,7 +70,7 @@ function coinConfigShape(mode: Mode) {
 
 /** The configuration of a payment link, as a client reads it. At every level it accepts fields that clients add. */
 export const linkConfigSchema = object('read', {
-  coins: z.array(object('read', coinConfigShape('read'))),
+  coins: z.array(object('read', buildCoinConfigShape('read'))),
   onCompleteAction: z.optional(buildActionSchema('read')),
 })
 
@@ -79,7 +79,7 @@ export const linkConfigSchema = object('read', {
  * once, with well-formed URLs and addresses in any case.
  */
 export const linkConfigWriteSchema = object('write', {
-  coins: z.array(object('write', coinConfigShape('write'))).check(
+  coins: z.array(object('write', buildCoinConfigShape('write'))).check(
     z.maxLength(linkConfigLimits.coins, `expected ${linkConfigLimits.coins} coins at most`),
     z.refine((coins) => new Set(coins.map(({ chainId }) => chainId)).size === coins.length, 'names a chain twice'),
   ),

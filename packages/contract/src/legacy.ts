@@ -12,7 +12,7 @@ export const verificationErrors = [
 /** One reason why a payment did not match the verify payload. */
 export type VerificationError = (typeof verificationErrors)[number]
 
-function paymentItemShape(mode: Mode) {
+function buildPaymentItemShape(mode: Mode) {
   const amountShape = { formatted: z.string(), value: z.string().check(z.regex(/^[0-9]+$/)) }
   const tokenAmount = object(mode, amountShape)
   return {
@@ -32,13 +32,13 @@ function paymentItemShape(mode: Mode) {
 
 /** Builds the schema of a transaction. @param moreFields - Fields of each payment item besides the common ones. */
 function buildResultSchema<Shape extends z.core.$ZodShape>(mode: Mode, moreFields: Shape) {
-  const payment = object(mode, { ...paymentItemShape(mode), ...moreFields })
+  const payment = object(mode, { ...buildPaymentItemShape(mode), ...moreFields })
   return object(mode, { chainId: z.int(), txHash: z.string(), payments: z.array(payment) })
 }
 
 const lookupFields = { final: z.boolean() }
 
-function verifyFields(mode: Mode) {
+function buildVerifyFields(mode: Mode) {
   const error = mode === 'write' ? z.enum(verificationErrors) : z.string()
   return { final: z.optional(z.boolean()), verified: z.boolean(), verificationErrors: z.array(error) }
 }
@@ -47,8 +47,8 @@ function verifyFields(mode: Mode) {
 export const lookupSchema = buildResultSchema('read', lookupFields)
 export const lookupWriteSchema = buildResultSchema('write', lookupFields)
 /** The verify answer (200 and 409) as a client reads it. */
-export const verifyResponseSchema = buildResultSchema('read', verifyFields('read'))
-export const verifyResponseWriteSchema = buildResultSchema('write', verifyFields('write'))
+export const verifyResponseSchema = buildResultSchema('read', buildVerifyFields('read'))
+export const verifyResponseWriteSchema = buildResultSchema('write', buildVerifyFields('write'))
 
 /** Longest texts in a verify request, in characters. A number is measured as a plain decimal without an exponent. */
 export const verifyRequestLimits = { invoiceAmount: 100, address: 128 } as const

@@ -1,11 +1,11 @@
 /** The payment object and the page of the read API. Source: docs/interface.md 2.1, 2.2. @module */
 import * as z from 'zod/mini'
 import { amount, chainId, instant, lowercaseAddress, type Mode, object, txHash } from './primitives.js'
-import { snapshotShape } from './snapshot.js'
+import { buildSnapshotShape } from './snapshot.js'
 
-function paymentShape<M extends Mode>(mode: M) {
+function buildPaymentShape<M extends Mode>(mode: M) {
   return {
-    ...snapshotShape(mode),
+    ...buildSnapshotShape(mode),
     sender: lowercaseAddress,
     receiver: lowercaseAddress,
     memo: z.string(),
@@ -22,8 +22,8 @@ function paymentShape<M extends Mode>(mode: M) {
 }
 
 /** A payment as a client reads it: accepts unknown fields and states. */
-export const paymentSchema = object('read', paymentShape('read'))
-export const paymentWriteSchema = /* @__PURE__ */ object('write', /* @__PURE__ */ paymentShape('write'))
+export const paymentSchema = object('read', buildPaymentShape('read'))
+export const paymentWriteSchema = /* @__PURE__ */ object('write', /* @__PURE__ */ buildPaymentShape('write'))
 
 const nextCursor = z.nullable(z.string())
 

@@ -22,48 +22,48 @@ interface Note extends UnknownPart {
   readonly path: string[]
 }
 
-/** True only for a value that zod accepts unchanged. False is no verdict: zod decides then. */
+/** True only for a value that zod accepts unchanged. False decides nothing: zod then checks the value. */
 type Check = (value: unknown, notes: Note[]) => boolean
 
 type Schema = z.core.$ZodType
-type Any = z.core.$ZodTypes
+type AnySchema = z.core.$ZodTypes
 
 /** A hostile answer must not fill the memory with notes. */
 const maxNotes = 1_000
 
 /** Compiles the kinds of schema that this package reads with, and leaves any other kind to zod. */
 function compileCheck(schema: Schema): Check {
-  const { def } = (schema as Any)._zod
+  const { def } = (schema as AnySchema)._zod
   switch (def.type) {
     case 'object':
-      return objectCheck(def.shape, def.catchall !== undefined && def.catchall._zod.def.type === 'unknown')
+      return compileObjectCheck(def.shape, def.catchall !== undefined && def.catchall._zod.def.type === 'unknown')
     case 'array':
-      return def.checks?.length ? byZod(schema) : arrayCheck(compileCheck(def.element))
+      return def.checks?.length ? createZodCheck(schema) : compileArrayCheck(compileCheck(def.element))
     case 'nullable': {
       const inner = compileCheck(def.innerType)
       return (value, notes) => value === null || inner(value, notes)
     }
     case 'union':
-      return openEnumCheck(def.options) ?? byZod(schema)
+      return compileOpenEnumCheck(def.options) ?? createZodCheck(schema)
     case 'string':
-      return stringCheck(schema) ?? byZod(schema)
+      return compileStringCheck(schema) ?? createZodCheck(schema)
     case 'number':
-      return integerCheck(schema) ?? byZod(schema)
+      return compileIntegerCheck(schema) ?? createZodCheck(schema)
     case 'boolean':
       return (value) => typeof value === 'boolean'
     default:
-      return byZod(schema)
+      return createZodCheck(schema)
   }
 }
 
 /** Correct for every schema without a transform, but slow. */
-function byZod(schema: Schema): Check {
+function createZodCheck(schema: Schema): Check {
   const { safeParse } = schema as unknown as z.ZodMiniType
   return (value) => safeParse(value).success
 }
 
-function objectCheck(shape: Readonly<Record<string, Schema>>, open: boolean): Check {
-  const fields = new Map(Object.entries(shape).map(([name, field]) => [name, fieldCheck(field)]))
+function compileObjectCheck(shape: Readonly<Record<string, Schema>>, isOpen: boolean): Check {
+  const fields = new Map(Object.entries(shape).map(([name, field]) => [name, compileFieldCheck(field)]))
   const requiredCount = [...fields.values()].reduce((sum, { required }) => sum + required, 0)
   return (value, notes) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
@@ -73,66 +73,66 @@ function objectCheck(shape: Readonly<Record<string, Schema>>, open: boolean): Ch
     for (const name in object) {
       const field = fields.get(name)
       if (field !== undefined) {
-        const before = notes.length
+        const noteCount = notes.length
         if (!field.fits(object[name], notes)) return false
-        if (notes.length > before) addPart(notes, before, name)
+        if (notes.length > noteCount) addPart(notes, noteCount, name)
         presentRequiredCount += field.required
         continue
       }
       if (notes.length < maxNotes) notes.push({ kind: 'field', path: [name], value: null })
       // Assigning this field would change the prototype of a copy; zod removes it.
-      if (!open || name === '__proto__') return false
+      if (!isOpen || name === '__proto__') return false
     }
     return presentRequiredCount === requiredCount
   }
 }
 
 /** The check of a field. `required` is 1 for a required field and 0 for an optional one, so that a sum counts them. */
-function fieldCheck(schema: Schema): { readonly fits: Check; readonly required: 0 | 1 } {
-  const { def } = (schema as Any)._zod
+function compileFieldCheck(schema: Schema): { readonly fits: Check; readonly required: 0 | 1 } {
+  const { def } = (schema as AnySchema)._zod
   return def.type === 'optional'
     ? { fits: compileCheck(def.innerType), required: 0 }
     : { fits: compileCheck(schema), required: 1 }
 }
 
-function arrayCheck(fits: Check): Check {
+function compileArrayCheck(fits: Check): Check {
   return (value, notes) => {
     if (!Array.isArray(value)) return false
-    const before = notes.length
-    let noted: Set<string> | null = null
+    const arrayStart = notes.length
+    let seenKeys: Set<string> | null = null
     for (const element of value) {
-      const from = notes.length
+      const elementStart = notes.length
       if (!fits(element, notes)) return false
-      if (notes.length === from) continue
-      noted ??= new Set()
-      dropRepeated(notes, from, noted)
+      if (notes.length === elementStart) continue
+      seenKeys ??= new Set()
+      dropRepeated(notes, elementStart, seenKeys)
     }
-    if (notes.length > before) addPart(notes, before, '*')
+    if (notes.length > arrayStart) addPart(notes, arrayStart, '*')
     return true
   }
 }
 
 /** Drops notes that an earlier element caused too: repeated notes must not use up the limit. */
-function dropRepeated(notes: Note[], from: number, noted: Set<string>): void {
-  let keptCount = from
-  for (let at = from; at < notes.length; at += 1) {
+function dropRepeated(notes: Note[], start: number, seenKeys: Set<string>): void {
+  let keptCount = start
+  for (let at = start; at < notes.length; at += 1) {
     const note = notes[at] as Note
     const key = JSON.stringify([note.path, note.value])
-    if (noted.has(key)) continue
-    noted.add(key)
+    if (seenKeys.has(key)) continue
+    seenKeys.add(key)
     notes[keptCount] = note
     keptCount += 1
   }
   notes.length = keptCount
 }
 
-function addPart(notes: readonly Note[], from: number, part: string): void {
-  for (let at = from; at < notes.length; at += 1) notes[at]?.path.unshift(part)
+function addPart(notes: readonly Note[], start: number, part: string): void {
+  for (let at = start; at < notes.length; at += 1) notes[at]?.path.unshift(part)
 }
 
 /** Known values or any text: the union that `openEnum` makes. */
-function openEnumCheck(options: readonly Schema[]): Check | null {
-  const [knownOption, otherOption, ...more] = options.map((option) => option as Any)
+function compileOpenEnumCheck(options: readonly Schema[]): Check | null {
+  const [knownOption, otherOption, ...more] = options.map((option) => option as AnySchema)
   if (knownOption?._zod.def.type !== 'enum' || otherOption?._zod.def.type !== 'string' || more.length > 0) return null
   const knownValues = new Set<unknown>(Object.values(knownOption._zod.def.entries))
   const fits = compileCheck(otherOption)
@@ -145,41 +145,41 @@ function openEnumCheck(options: readonly Schema[]): Check | null {
 }
 
 /** A string schema with only patterns and a minimum length. */
-function stringCheck(schema: Schema): Check | null {
-  const { def } = (schema as Any)._zod
+function compileStringCheck(schema: Schema): Check | null {
+  const { def } = (schema as AnySchema)._zod
   const patterns: RegExp[] = []
-  let least = 0
+  let minLength = 0
   // A format, such as an instant, is itself a check.
   const checks = [...('format' in def ? [def] : []), ...(def.checks ?? []).map(({ _zod }) => _zod.def)]
   for (const each of checks as readonly StringCheckDef[]) {
     const { check, minimum, pattern } = each
-    if (check === 'min_length' && minimum !== undefined) least = Math.max(least, minimum)
+    if (check === 'min_length' && minimum !== undefined) minLength = Math.max(minLength, minimum)
     else if (pattern !== undefined && isPlain(each)) patterns.push(pattern)
     else return null
   }
-  if (patterns.length === 0) return (value) => typeof value === 'string' && value.length >= least
+  if (patterns.length === 0) return (value) => typeof value === 'string' && value.length >= minLength
   // One answer repeats its addresses, chains and currencies, and comparing is faster than matching.
-  let last: string | null = null
+  let lastMatch: string | null = null
   return (value) => {
-    if (value === last && last !== null) return true
-    if (typeof value !== 'string' || value.length < least) return false
+    if (value === lastMatch && lastMatch !== null) return true
+    if (typeof value !== 'string' || value.length < minLength) return false
     for (const pattern of patterns) if (!pattern.test(value)) return false
-    last = value
+    lastMatch = value
     return true
   }
 }
 
 /** An integer schema with only minimums. */
-function integerCheck(schema: Schema): Check | null {
-  const { def } = (schema as Any)._zod
+function compileIntegerCheck(schema: Schema): Check | null {
+  const { def } = (schema as AnySchema)._zod
   if (!('format' in def) || def.format !== 'safeint') return null
-  let least = Number.MIN_SAFE_INTEGER
+  let minimum = Number.MIN_SAFE_INTEGER
   for (const { _zod } of def.checks ?? []) {
     const { check, value, inclusive } = _zod.def as { check: string; value: number; inclusive: boolean }
     if (check !== 'greater_than' || !Number.isSafeInteger(value)) return null
-    least = Math.max(least, inclusive ? value : value + 1)
+    minimum = Math.max(minimum, inclusive ? value : value + 1)
   }
-  return (value) => Number.isSafeInteger(value) && (value as number) >= least
+  return (value) => Number.isSafeInteger(value) && (value as number) >= minimum
 }
 
 /** The fields of a string check of zod that are used here. */

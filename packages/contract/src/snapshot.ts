@@ -7,7 +7,7 @@ const recipientShape = { title: z.string(), subtitle: z.nullable(z.string()) }
 const invoiceShape = { amount, currency, settlementAmount: amount, settlementCurrency: currency }
 
 /** The seven fields that a payment and its notification share, in the given mode. */
-export function snapshotShape<M extends Mode>(mode: M) {
+export function buildSnapshotShape<M extends Mode>(mode: M) {
   return {
     integrationAddress: lowercaseAddress,
     chainId,
@@ -32,8 +32,8 @@ export const invoiceWriteSchema = /* @__PURE__ */ object('write', invoiceShape)
  * const parsed = snapshotSchema.safeParse(JSON.parse('{"version":1}'))
  * if (!parsed.success) console.error(parsed.error.issues.map(({ path }) => path.join('.')))
  */
-export const snapshotSchema = /* @__PURE__ */ object('read', /* @__PURE__ */ snapshotShape('read'))
-export const snapshotWriteSchema = /* @__PURE__ */ object('write', /* @__PURE__ */ snapshotShape('write'))
+export const snapshotSchema = /* @__PURE__ */ object('read', /* @__PURE__ */ buildSnapshotShape('read'))
+export const snapshotWriteSchema = /* @__PURE__ */ object('write', /* @__PURE__ */ buildSnapshotShape('write'))
 
 export type RecipientBody = z.infer<typeof recipientSchema>
 /** The invoice of a payment: all four fields, or the whole object is null. */

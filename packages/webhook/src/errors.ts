@@ -24,7 +24,7 @@ interface Rejections {
   ERR_INTEGRATION_UNKNOWN: { readonly status: 401 }
   /** The signature is right, and the header names another integration than the signed body. */
   ERR_INTEGRATION_MISMATCH: { readonly status: 400 }
-  /** The signature is right, but the body is no snapshot. `field`: the wrong field; empty when the body is no object. */
+  /** The signature is right, but the body is no snapshot. `field`: the wrong field; empty if the body is no object. */
   ERR_SNAPSHOT_INVALID: { readonly status: 400; readonly field: string }
 }
 

@@ -80,9 +80,9 @@ export class ShareTokenRejectedError extends ClientError {
    */
   readonly providerMessage: string
   /**
-   * The rejection of an earlier verification that this integration shared for the user; null when there is none. By
-   * `rejectType`: `FINAL`: stop, and mint no further token. `RETRY`: let the user correct the flaws, then mint a fresh
-   * token. Null: the provider gave no type.
+   * The rejection of an earlier verification that this integration shared for the user; null when there is none.
+   * After `rejectType` `FINAL`, stop, and mint no further token. After `RETRY`, let the user correct the flaws, then
+   * mint a fresh token. After null, the provider gave no type.
    */
   readonly formerVerdict: FormerVerdict | null
   /** @param providerMessage - Without the token, the e-mail address and the API secret. */
@@ -193,10 +193,10 @@ const shareResponseReader = /* @__PURE__ */ createSchemaReader(openShareResponse
 /** Shares identity verifications. */
 export interface IdentitySharer {
   /**
-   * Shares the verification of one user: sends a share token that was minted for the service, and resolves the status.
-   * The client retries the call, and you may repeat it after any error: the service redeems a token once and finds the
-   * earlier redemption. The call rejects with a {@link ClientError}. A malformed argument is a TypeError or RangeError
-   * before any request.
+   * Shares the verification of one user: sends a share token that was minted for the service, and resolves with
+   * the status. The client retries the call, and you may repeat it after any error: the service redeems a token once
+   * and finds the earlier redemption. The call rejects with a {@link ClientError}. A malformed argument is a TypeError
+   * or RangeError before any request.
    * @param request - `email`: the user's address in any spelling. `kycShareToken`: the provider's single-use token,
    * verbatim, up to 4096 characters.
    * @throws {@link ShareTokenRejectedError} `ERR_SHARE_TOKEN_REJECTED`: mint a fresh token, unless `formerVerdict` is

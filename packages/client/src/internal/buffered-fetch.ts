@@ -9,7 +9,7 @@ const codeForm = /^[A-Z][A-Z_]{2,60}$/
 /** Words and forms that indicate credentials of this client or of a proxy. */
 const credentialForm = /\b(?:authorization|basic|bearer)\b|:\/\/[^/\s]{0,200}@/i
 /** Longest part of a foreign error's messages that a NetworkError repeats. */
-const shownCharacters = 200
+const maxShownCharacters = 200
 
 export interface BufferedFetchOptions extends Pick<Transport, 'fetch' | 'maxResponseBytes' | 'now'> {
   /** Whether the body of an answer with this status is read. Any other body is canceled, which frees the connection. */
@@ -71,15 +71,15 @@ async function callNetwork<T>(secrets: readonly string[], work: () => Promise<T>
 function toNetworkError(error: unknown, secrets: readonly string[]): NetworkError {
   let reason: string | null = null
   const texts: string[] = typeof error === 'string' ? [error] : []
-  for (let at = error, depth = 0; typeof at === 'object' && at !== null && depth < 5; depth += 1) {
-    const { code, message, cause } = at as { code?: unknown; message?: unknown; cause?: unknown }
+  for (let current = error, depth = 0; typeof current === 'object' && current !== null && depth < 5; depth += 1) {
+    const { code, message, cause } = current as { code?: unknown; message?: unknown; cause?: unknown }
     if (reason === null && typeof code === 'string' && codeForm.test(code)) reason = code
     if (typeof message === 'string' && message !== '') texts.push(message)
-    at = cause
+    current = cause
   }
   const text = texts.join(': ')
   const isSecret = credentialForm.test(text) || hideTexts(text, secrets) !== text
-  const shown = text.replace(/\p{C}+/gu, ' ').slice(0, shownCharacters)
+  const shown = text.replace(/\p{C}+/gu, ' ').slice(0, maxShownCharacters)
   return new NetworkError(reason, isSecret || shown === '' ? null : shown)
 }
 

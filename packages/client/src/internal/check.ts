@@ -46,13 +46,13 @@ export function checkSignal(signal: AbortSignal | undefined): AbortSignal | unde
   return signal
 }
 
-/** Replaces each of `secrets` by `[hidden]`, plain or encoded as in a URL or JSON, in any case. Ignores empty ones. */
+/** Replaces each of `secrets` by `[hidden]`, plain or encoded as in a URL or JSON, in any case. Ignores empty texts. */
 export function hideTexts(text: string, secrets: readonly string[]): string {
   const spellings = secrets
     .filter((each) => each !== '')
     .flatMap((each) => [each, encodeForUrl(each), JSON.stringify(each).slice(1, -1)])
   if (spellings.length === 0) return text
-  // Longest first: a shorter secret that begins alike would leave the end of the longer one.
+  // Longest first: a shorter secret that begins alike would leave the end of the longer one visible.
   const patterns = spellings
     .sort((a, b) => b.length - a.length)
     .map((each) => each.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'))

@@ -52,14 +52,14 @@ export function rejectWithText(text: string, toError: (retryAfterSeconds: number
   return rejectWithBody(errorBodySchema, ({ error }, seconds) => (error === text ? toError(seconds) : null))
 }
 
-/** Most warnings of one client; each unknown part gives one. */
+/** The most warnings of one client; each unknown part gives one. */
 const maxWarnings = 100
 /** Longest shown part of a name or value of the answer. */
-const shownCharacters = 64
+const maxShownCharacters = 64
 
 /**
- * Handles the unknown parts of answers: throws if `strict`, else warns once of each. Shows neither the `clientSecrets`
- * nor the `secrets` of the call.
+ * Handles the unknown parts of answers: throws if `strict`, else warns once about each. Shows neither the
+ * `clientSecrets` nor the `secrets` of the call.
  */
 export function createUnknownHandler(
   transport: Pick<Transport, 'strict' | 'onWarning'>,
@@ -70,7 +70,7 @@ export function createUnknownHandler(
   return (unknownParts: readonly UnknownPart[], secrets: readonly string[]): void => {
     if (unknownParts.length === 0 || (!strict && onWarning === null)) return
     for (const { kind, path, value: unknown } of unknownParts) {
-      const show = (text: string) => hideTexts(text, [...clientSecrets, ...secrets]).slice(0, shownCharacters)
+      const show = (text: string) => hideTexts(text, [...clientSecrets, ...secrets]).slice(0, maxShownCharacters)
       const shownPath = path.map((part) => quoteUnlessPlain(show(part))).join('.')
       if (strict) throw new InvalidResponseError(kind === 'field' ? 'unknown_field' : 'unknown_value', 200, shownPath)
       const value = unknown === null ? null : show(unknown)
@@ -107,7 +107,7 @@ interface Credentials {
   /** Texts that no warning and no error may show, even if an answer repeats them. */
   readonly secrets: readonly string[]
   /** The options that hold the credentials, in words, for the error of a 401. */
-  readonly options: string
+  readonly optionNames: string
 }
 
 /** A request to make. It is retried after a failure, so it must be idempotent. */
@@ -128,7 +128,7 @@ export type Requester = <T>(call: Call<T>) => Promise<T>
 
 const retriedStatuses = [429, 502, 503, 504]
 
-/** Binds the options. The secret stays in this closure: no result and no error refers to it. */
+/** Creates the function that makes calls. The secret stays in its closure: no result and no error refers to it. */
 export function createRequester(transport: Transport, credentials: Credentials): Requester {
   const { baseUrl, timeoutMs, totalTimeoutMs, maxRetries, retryDelayMs, maxRetryDelayMs, random, now } = transport
   const handleUnknown = createUnknownHandler(transport, credentials.secrets)
@@ -147,9 +147,9 @@ export function createRequester(transport: Transport, credentials: Credentials):
     },
   })
 
-  /** An error of the caller's own function is rethrown unchanged, and never retried. */
+  /** Maps an error of ky to an error of this package. An error of the caller's own function stays unchanged. */
   async function toFailure(error: unknown, rejections: Rejections): Promise<unknown> {
-    if (isHTTPError(error)) return toClientError(error.response, rejections, credentials.options)
+    if (isHTTPError(error)) return toClientError(error.response, rejections, credentials.optionNames)
     if (isTimeoutError(error) && !(error instanceof ClientError)) return new TimeoutError('try', timeoutMs)
     return error
   }
@@ -193,7 +193,7 @@ export function createRequester(transport: Transport, credentials: Credentials):
         },
       })
       if (response.status !== 200) throw new InvalidResponseError('status', response.status)
-      return parse(call, await response.arrayBuffer(), handleUnknown)
+      return parseAnswer(call, await response.arrayBuffer(), handleUnknown)
     } catch (error) {
       throw aborter.signal.aborted ? aborter.signal.reason : await toFailure(error, rejections)
     } finally {
@@ -206,24 +206,24 @@ export function createRequester(transport: Transport, credentials: Credentials):
 async function toClientError(
   response: Response,
   rejections: Rejections,
-  credentialOptions: string,
+  credentialOptionNames: string,
 ): Promise<ClientError> {
   const { status } = response
   const seconds = response.headers.get('retry-after')
   const retryAfterSeconds = seconds === null ? null : Math.ceil(Number(seconds))
   const rejection = rejections[status]
   if (rejection) {
-    // A clone, because the answer of the last attempt is judged here twice.
+    // A clone, because the body of the last attempt is read twice: for the retry decision, and for the final error.
     const rejected = rejection(parseJson(await response.clone().arrayBuffer()), retryAfterSeconds)
     if (rejected) return rejected
   }
-  if (status === 401) return new UnauthorizedError(credentialOptions)
+  if (status === 401) return new UnauthorizedError(credentialOptionNames)
   if (status === 429) return new RateLimitedError(retryAfterSeconds)
   if (status >= 500) return new ServiceUnavailableError(status, retryAfterSeconds)
   return new InvalidResponseError('status', status)
 }
 
-function parse<T>(
+function parseAnswer<T>(
   { schema, secrets = [] }: Call<T>,
   body: ArrayBuffer,
   handleUnknown: ReturnType<typeof createUnknownHandler>,

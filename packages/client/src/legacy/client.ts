@@ -231,7 +231,7 @@ export function createLegacyClient(options: LegacyClientOptions): LegacyClient {
   const request = createRequester(transport, {
     authorization: bearer ? `Bearer ${apiKey}` : apiKey,
     secrets: [apiKey],
-    options: 'apiKey, and bearer when a proxy asks for a scheme',
+    optionNames: 'apiKey, and bearer when a proxy asks for a scheme',
   })
 
   function buildRejections(key: TransactionKey): Rejections {
@@ -288,8 +288,8 @@ export function createLegacyClient(options: LegacyClientOptions): LegacyClient {
       })
       // An empty list would be "all verified" too, and the shop would deliver without a payment.
       const { payments } = answer
-      const all = payments.every(({ verified, verificationErrors }) => verified && verificationErrors.length === 0)
-      assertFitsRequest(answer, key, payments.length > 0 && all)
+      const isFlawed = payments.some(({ verified, verificationErrors }) => !verified || verificationErrors.length > 0)
+      assertFitsRequest(answer, key, payments.length > 0 && !isFlawed)
       return answer
     },
   }

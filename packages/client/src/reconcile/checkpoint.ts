@@ -112,39 +112,39 @@ function isSameReach(until: string, reach: Reach): boolean {
 
 /** Stores an interrupted run in place of the former one of its reach. */
 export function addUnfinished(
-  before: ReconcileCheckpoint,
+  checkpoint: ReconcileCheckpoint,
   reach: Reach,
   run: Omit<UnfinishedRun, 'until'>,
 ): ReconcileCheckpoint {
   const until = typeof reach === 'string' ? reach : new Date(reach).toISOString()
-  return { ...before, unfinished: [...removeUnfinished(before, reach), { until, ...run }] }
+  return { ...checkpoint, unfinished: [...removeUnfinished(checkpoint, reach), { until, ...run }] }
 }
 
 function removeUnfinished({ unfinished }: ReconcileCheckpoint, reach: Reach): UnfinishedRun[] {
   return unfinished.filter(({ until }) => !isSameReach(until, reach))
 }
 
-/** `beganAt`: null when the run did not reach the block time that was covered before. */
+/** Extends the coverage to `beganAt`, which is null when the run did not reach the block time covered before. */
 export function finishRun(
-  before: ReconcileCheckpoint,
+  checkpoint: ReconcileCheckpoint,
   reach: Reach,
   { beganAt, failedAt }: { readonly beganAt: string | null; readonly failedAt: string | null },
 ): ReconcileCheckpoint {
-  const coveredTo = latest(before.coveredTo, beganAt)
-  return lowerCoverage({ ...before, coveredTo, unfinished: removeUnfinished(before, reach) }, failedAt)
+  const coveredTo = latest(checkpoint.coveredTo, beganAt)
+  return lowerCoverage({ ...checkpoint, coveredTo, unfinished: removeUnfinished(checkpoint, reach) }, failedAt)
 }
 
 /**
- * Ends the coverage just before this block time, so that a later run compares it again. Interrupted runs may have
- * passed this time already, so they do not cover it either.
+ * Ends the coverage just before this block time, so that a later run compares the payments from then on again.
+ * Interrupted runs may have passed this time already, so they do not cover it either.
  */
-export function lowerCoverage(before: ReconcileCheckpoint, from: string | null): ReconcileCheckpoint {
-  if (from === null) return before
-  const justBefore = new Date(Date.parse(from) - 1).toISOString()
+export function lowerCoverage(checkpoint: ReconcileCheckpoint, blockTime: string | null): ReconcileCheckpoint {
+  if (blockTime === null) return checkpoint
+  const justBefore = new Date(Date.parse(blockTime) - 1).toISOString()
   return {
-    ...before,
-    coveredTo: before.coveredTo && earliest(before.coveredTo, justBefore),
-    unfinished: before.unfinished.map((run) => ({ ...run, failedAt: earliest(run.failedAt, from) })),
+    ...checkpoint,
+    coveredTo: checkpoint.coveredTo && earliest(checkpoint.coveredTo, justBefore),
+    unfinished: checkpoint.unfinished.map((run) => ({ ...run, failedAt: earliest(run.failedAt, blockTime) })),
   }
 }
 

@@ -59,12 +59,12 @@ async function comparePayment<Tx>(payment: Payment, { from, handle, dryRun }: Ch
 /**
  * Compares payments one at a time and counts the results.
  * @param failures - Receives each payment whose handler threw. Drops every other compared payment, except in a dry run.
- * @param several - Receives each compared payment.
+ * @param severalSearch - Receives each compared payment.
  */
 export function createTally<Tx>(
   options: CheckedReconcile<Tx>,
   failures: Failures,
-  several: Pick<ReturnType<typeof createSeveralPaymentsSearch>, 'add'>,
+  severalSearch: Pick<ReturnType<typeof createSeveralPaymentsSearch>, 'add'>,
 ) {
   const { samples, signal, dryRun } = options
   const missing = createFindingList<MissingPayment>(samples)
@@ -84,7 +84,7 @@ export function createTally<Tx>(
       // The handler threw for this version already in this run, so it is not called again.
       if (failures.hasFailed(payment)) return true
       const outcome = await comparePayment(payment, options)
-      several.add(payment)
+      severalSearch.add(payment)
       compared += 1
       if (outcome.kind === 'newer') newer += 1
       if (outcome.kind !== 'failed' && !dryRun) failures.drop(payment)

@@ -9,13 +9,13 @@ import { earliest, type StoredFailure } from './checkpoint.js'
 /** Looking up more failures would cost more than reading the pages. */
 const maxFailures = 100
 
-export type Key = Pick<Payment, 'chainId' | 'txHash'>
+export type PaymentKey = Pick<Payment, 'chainId' | 'txHash'>
 
 export type Failures = ReturnType<typeof createFailures>
 
-/** Holds the failures of a checkpoint, `before`, and those of a run. */
-export function createFailures(before: readonly StoredFailure[]) {
-  const failureByKey = new Map(before.map((each) => [formatKey(each), each]))
+/** Holds the failures that a checkpoint stored, and those of a run. */
+export function createFailures(stored: readonly StoredFailure[]) {
+  const failureByKey = new Map(stored.map((each) => [formatKey(each), each]))
   const versions = new Map<string, number | undefined>()
   let overflowedAt: string | null = null
   return {
@@ -27,7 +27,7 @@ export function createFailures(before: readonly StoredFailure[]) {
         versions.set(key, payment.version)
       } else overflowedAt = earliest(overflowedAt, blockTimestamp)
     },
-    drop: (key: Key) => void failureByKey.delete(formatKey(key)),
+    drop: (key: PaymentKey) => void failureByKey.delete(formatKey(key)),
     /** Whether this version was added in this run. */
     hasFailed: (payment: Payment) => versions.get(formatKey(payment)) === payment.version,
     /** The failures that the checkpoint keeps. */
@@ -62,6 +62,6 @@ export async function retryFailures(
   return unreadAt
 }
 
-export function formatKey({ chainId, txHash }: Key): string {
+export function formatKey({ chainId, txHash }: PaymentKey): string {
   return `${chainId}:${txHash}`
 }

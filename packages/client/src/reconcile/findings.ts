@@ -1,4 +1,4 @@
-/** Differences between store and service: all counted, some shown; and the result of a run. @module */
+/** The differences between store and service, with counts and samples, and the result of a run. @module */
 import type { Client } from '../client.js'
 import type { Payment } from '../payments.js'
 import type { ReconcileCheckpoint } from './checkpoint.js'

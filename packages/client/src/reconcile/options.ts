@@ -61,7 +61,7 @@ export interface ReconcileOptions<Tx, Store extends ReconcileStore<Tx> = Reconci
    * @default 'known'
    */
   readonly until?: 'known' | 'end' | Date | undefined
-  /** The checkpoint of the last run. Resumes an interrupted run with the same `until`, or both dates. @default none */
+  /** The last run's checkpoint. Resumes an interrupted run of the same `until`; dates count as one. @default none */
   readonly checkpoint?: ReconcileCheckpoint | null | undefined
   /** Awaited after each page. Store the checkpoint, so that a crash costs one page. A thrown error stops the run. */
   readonly onCheckpoint?:
@@ -70,8 +70,8 @@ export interface ReconcileOptions<Tx, Store extends ReconcileStore<Tx> = Reconci
   /** Payments per request, 1 to 200. @default 200 */
   readonly pageSize?: number | undefined
   /**
-   * Most pages of this run, at least 1; the next run with the same `until` goes on. For runtimes that limit the time or
-   * the requests of a call. A run from the newest page makes one more request per failed payment of the checkpoint.
+   * The most pages of this run, at least 1; the next run with the same `until` goes on. For runtimes that limit the
+   * time or the requests of a call. A run from the newest page adds one request per failed payment of the checkpoint.
    * @default no limit
    */
   readonly maxPages?: number | undefined

@@ -16,15 +16,14 @@ import type { Reconcile, Reconciliation } from './findings.js'
 import { createFindingList, type UnknownPayment } from './findings.js'
 import { type CheckedReconcile, checkReconcile, isListing, type ReconcileOptions } from './options.js'
 import { createSeveralPaymentsSearch } from './search-several-payments.js'
-import { searchUnknown } from './search-unknown.js'
+import { startUnknownSearch } from './search-unknown.js'
 
 /**
  * Compares your version store with the service and passes missing and stale payments to your handler. So it repairs
- * the gaps of lost deliveries. It may run beside deliveries and beside itself: the store decides in its transaction.
- * No effect happens twice, and no older version replaces a newer one.
- * It reads newest first, one page and one payment at a time. It rejects with a {@link ClientError}, or
- * with the error of the store. A malformed option is a TypeError or RangeError before any request. A handler that
- * throws does not stop the run: see `failed`.
+ * the gaps that lost deliveries leave. It may run beside deliveries and beside itself: the store decides in its
+ * transaction. No effect happens twice, and no older version replaces a newer one. It reads newest first, one page and
+ * one payment at a time. It rejects with a {@link ClientError}, or with the error of the store. A malformed option is a
+ * TypeError or RangeError before any request. A handler that throws does not stop the run: see `failed`.
  * @example
  * import { reconcile } from '@payment-integration/client'
  * import { createMemoryVersionStore } from '@payment-integration/version-store'
@@ -47,77 +46,77 @@ async function run<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReader): Pr
   const until =
     typeof options.until === 'number' && resumed ? Math.min(options.until, Date.parse(resumed.until)) : options.until
   const failures = createFailures(checkpoint.failed)
-  const several = createSeveralPaymentsSearch(options)
-  const tally = createTally(options, failures, several)
-  let before = checkpoint
+  const severalSearch = createSeveralPaymentsSearch(options)
+  const tally = createTally(options, failures, severalSearch)
+  let startCheckpoint = checkpoint
   if (resumed === null && !dryRun)
-    before = lowerCoverage(checkpoint, await retryFailures(failures, reader, tally.compare, signal))
+    startCheckpoint = lowerCoverage(checkpoint, await retryFailures(failures, reader, tally.compare, signal))
   const start = createStart(resumed?.cursor ?? null, options, reader)
   // A resumed run did not read the earlier pages, so it would look up every payment on them.
-  const search =
+  const unknownSearch =
     until === 'end' && resumed === null && isListing(from)
-      ? await searchUnknown(from, checkpoint.integrationAddress, reader, signal)
+      ? await startUnknownSearch(from, checkpoint.integrationAddress, reader, signal)
       : null
   let beganAt = resumed?.beganAt ?? null
   let pages = 0
   let stopped: Reconciliation['stopped'] = 'end'
 
-  const overflowedAt = () => earliest(failures.overflowedAt(), several.failures.overflowedAt())
+  const overflowedAt = () => earliest(failures.overflowedAt(), severalSearch.failures.overflowedAt())
   const failedAt = () => earliest(resumed?.failedAt ?? null, overflowedAt())
   const buildCheckpoint = () => ({
-    ...lowerCoverage(before, overflowedAt()),
+    ...lowerCoverage(startCheckpoint, overflowedAt()),
     failed: failures.list(),
-    unread: several.failures.list(),
+    unread: severalSearch.failures.list(),
   })
   const report = async (current: ReconcileCheckpoint) => {
     if (!dryRun) await options.onCheckpoint(current, tally.progress(pages))
   }
 
-  let reached = checkpoint
+  let reachedCheckpoint = checkpoint
   for await (const { payments, nextCursor } of readPages(start.fetchPage, start.cursor)) {
     pages += 1
     if (start.restarted && pages === 1) beganAt = null // The run started at the newest page after all.
     beganAt ??= payments.reduce<string | null>((newest, { blockTimestamp }) => latest(newest, blockTimestamp), null)
     let repairsNeeded = 0
     for (const payment of payments) {
-      search?.crossOff(payment)
+      unknownSearch?.crossOff(payment)
       if (!(await tally.compare(payment))) repairsNeeded += 1
     }
-    await several.lookUp()
+    await severalSearch.lookUp()
     if (nextCursor === null) break
-    const reason = findStopReason(payments, repairsNeeded, until, before.coveredTo, options.overlapMs)
+    const reason = findStopReason(payments, repairsNeeded, until, startCheckpoint.coveredTo, options.overlapMs)
     if (reason !== null) {
       stopped = reason
       break
     }
-    reached = addUnfinished(buildCheckpoint(), until, { cursor: nextCursor, beganAt, failedAt: failedAt() })
+    reachedCheckpoint = addUnfinished(buildCheckpoint(), until, { cursor: nextCursor, beganAt, failedAt: failedAt() })
     if (pages === maxPages) {
       stopped = 'max_pages'
       break
     }
-    await report(reached)
+    await report(reachedCheckpoint)
   }
 
-  const unknown = search !== null && stopped === 'end' ? createFindingList<UnknownPayment>(samples) : null
+  const unknown = unknownSearch !== null && stopped === 'end' ? createFindingList<UnknownPayment>(samples) : null
   if (unknown !== null)
-    await search?.finish(async (payment) => {
+    await unknownSearch?.finish(async (payment) => {
       await tally.compare(payment)
-      await several.lookUp()
+      await severalSearch.lookUp()
     }, unknown.add)
   if (stopped !== 'max_pages') {
-    const reachedCovered = stopped !== 'date' || dateReachesCoverage(until, before.coveredTo)
-    reached = finishRun(buildCheckpoint(), until, { beganAt: reachedCovered ? beganAt : null, failedAt: failedAt() })
+    const newCoveredTo = stopped !== 'date' || isDateCovered(until, startCheckpoint.coveredTo) ? beganAt : null
+    reachedCheckpoint = finishRun(buildCheckpoint(), until, { beganAt: newCoveredTo, failedAt: failedAt() })
   }
-  if (dryRun) reached = checkpoint
-  await report(reached)
+  if (dryRun) reachedCheckpoint = checkpoint
+  await report(reachedCheckpoint)
   return {
     stopped,
-    checkpoint: reached,
+    checkpoint: reachedCheckpoint,
     restarted: start.restarted,
     pages,
     ...tally.findings(),
     unknown: unknown?.summarize() ?? null,
-    ...several.findings(),
+    ...severalSearch.findings(),
   }
 }
 
@@ -161,6 +160,6 @@ function findStopReason(
 }
 
 /** Whether a run until this date reached the covered block time. */
-function dateReachesCoverage(until: Reach, coveredTo: string | null): boolean {
+function isDateCovered(until: Reach, coveredTo: string | null): boolean {
   return typeof until === 'number' && coveredTo !== null && until <= Date.parse(coveredTo)
 }

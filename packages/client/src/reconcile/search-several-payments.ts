@@ -12,7 +12,7 @@ type Outcome = { readonly memos: readonly string[] } | { readonly error: unknown
 const isFinal = (error: unknown) =>
   error instanceof ClientError && !error.retryable && !(error instanceof UnauthorizedError)
 
-const lookUpsAtOnce = 4
+const maxConcurrentLookUps = 4
 const maxFailuresInARow = 3
 /** A transaction may hold thousands of other payments. */
 const maxMemos = 100
@@ -27,7 +27,7 @@ export function createSeveralPaymentsSearch<Tx>({ legacy, samples, signal, check
   const several = createFindingList<SeveralPayments>(samples)
   const unread = createFindingList<UnreadTransaction>(samples)
   const failures = createFailures(checkpoint.unread)
-  const searched = new Set<string>()
+  const queuedKeys = new Set<string>()
   const queued: StoredFailure[] = []
   let failuresInARow = 0
   /** The outcome of every skipped look-up; null until the run gives up. */
@@ -36,9 +36,9 @@ export function createSeveralPaymentsSearch<Tx>({ legacy, samples, signal, check
   /** Queues a payment for a look-up, unless this run has queued it before. */
   function add(payment: StoredFailure): void {
     const key = formatKey(payment)
-    if (!legacy || searched.has(key)) return
-    if (searched.size === maxSearched) searched.clear()
-    searched.add(key)
+    if (!legacy || queuedKeys.has(key)) return
+    if (queuedKeys.size === maxSearched) queuedKeys.clear()
+    queuedKeys.add(key)
     queued.push(payment)
   }
 
@@ -85,7 +85,7 @@ export function createSeveralPaymentsSearch<Tx>({ legacy, samples, signal, check
     async lookUp(): Promise<void> {
       if (!legacy) return
       while (queued.length > 0) {
-        const batch = queued.splice(0, lookUpsAtOnce)
+        const batch = queued.splice(0, maxConcurrentLookUps)
         const outcomes = await Promise.all(batch.map(async (each) => [each, await read(each, legacy)] as const))
         for (const [payment, outcome] of outcomes) recordOutcome(payment, outcome)
       }

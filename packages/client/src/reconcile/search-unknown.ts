@@ -2,7 +2,7 @@
 import { AbortedError, AmbiguousPaymentError, ClientError, PaymentNotFoundError, UnauthorizedError } from '../errors.js'
 import { isTxHash } from '../internal/check.js'
 import type { Payment, PaymentReader } from '../payments.js'
-import { formatKey, type Key } from './failures.js'
+import { formatKey, type PaymentKey } from './failures.js'
 import type { UnknownPayment } from './findings.js'
 import type { ListingStore, StoredKey } from './options.js'
 
@@ -14,7 +14,7 @@ const maxFailuresInARow = 3
  * @throws The error of `list`, and {@link TypeError} when it returns no keys.
  * @throws {@link AbortedError} `ERR_ABORTED`, at once, even while the store waits.
  */
-export async function searchUnknown(
+export async function startUnknownSearch(
   store: Pick<ListingStore<never>, 'list'>,
   integrationAddress: string,
   reader: PaymentReader,
@@ -23,7 +23,7 @@ export async function searchUnknown(
   const unseen = await untilAborted(signal, () => listKeys(store, integrationAddress, signal))
 
   /** @throws Errors of the look-up, except the two answers about the payment itself. */
-  async function lookUp({ chainId, txHash }: Key): Promise<Payment | UnknownPayment['reason']> {
+  async function lookUp({ chainId, txHash }: PaymentKey): Promise<Payment | UnknownPayment['reason']> {
     // The service has no payment under a malformed hash, and would reject the request.
     if (!isTxHash(txHash)) return 'not_found'
     try {
@@ -40,9 +40,9 @@ export async function searchUnknown(
     /** Crosses off a stored payment that a page shows. */
     crossOff: (payment: Payment) => void unseen.delete(formatKey(payment)),
     /**
-     * Looks up the other payments, one at a time: a reorg may have moved one while the pages were read. Calls `onFound`
-     * or `onUnknown` for each. A failed look-up makes its payment `unreadable` and does not stop the run. After three
-     * transient failures in a row it skips the others: each would cost its timeouts.
+     * Looks up the payments that no page showed, one at a time: a reorg may have moved one while the pages were read.
+     * Calls `onFound` or `onUnknown` for each. A failed look-up makes its payment `unreadable` and does not stop the
+     * run. After three transient failures in a row it skips the others: each would cost its timeouts.
      * @throws {@link AbortedError} `ERR_ABORTED`.
      * @throws {@link UnauthorizedError} `ERR_UNAUTHORIZED`.
      * @throws The error of `onFound`.
@@ -77,8 +77,8 @@ async function listKeys(
   store: Pick<ListingStore<never>, 'list'>,
   integration: string,
   signal: AbortSignal | undefined,
-): Promise<Map<string, Key>> {
-  const keys = new Map<string, Key>()
+): Promise<Map<string, PaymentKey>> {
+  const keys = new Map<string, PaymentKey>()
   for await (const entry of toIterable(await store.list(integration))) {
     const { integrationAddress, chainId, txHash } = parseStoredKey(entry)
     // Throwing inside the loop closes the store's iterator.
@@ -93,7 +93,7 @@ async function listKeys(
 /** @throws {TypeError} When `listed` is not iterable, as a store without types may return. */
 function toIterable(listed: unknown): Iterable<unknown> | AsyncIterable<unknown> {
   const list = Object(listed) as Iterable<unknown> & AsyncIterable<unknown>
-  if (!list[Symbol.asyncIterator] && !list[Symbol.iterator]) throw noKeys(listed)
+  if (!list[Symbol.asyncIterator] && !list[Symbol.iterator]) throw createListError(listed)
   return list
 }
 
@@ -101,11 +101,11 @@ function toIterable(listed: unknown): Iterable<unknown> | AsyncIterable<unknown>
 function parseStoredKey(entry: unknown): StoredKey {
   const key = Object(entry) as StoredKey
   for (const text of [key.integrationAddress, key.chainId, key.txHash])
-    if (typeof text !== 'string') throw noKeys(entry)
+    if (typeof text !== 'string') throw createListError(entry)
   return key
 }
 
-function noKeys(returned: unknown): TypeError {
+function createListError(returned: unknown): TypeError {
   const arrived = Object(returned) === returned ? 'something else' : String(returned === null ? null : typeof returned)
   return new TypeError(
     `list must give { integrationAddress, chainId, txHash }, all of them text, in an array or an async iterable; it gave ${arrived}.`,

@@ -22,11 +22,11 @@ export function addMetricsRoute(
   now: () => number,
 ): void {
   const isAuthorized = token === null ? () => true : createBearerCheck(token)
-  const text = cacheAnswer(() => metrics.text(), now)
+  const getText = cacheAnswer(() => metrics.text(), now)
   addEndpoint(app, 'get', '/metrics', async (c) => {
     if (!isAuthorized(getAuthorization(c))) return answerUnauthorized(bearerChallenge)
     const headers = { 'Content-Type': metrics.contentType, 'Cache-Control': cacheControl }
-    return new Response(await text(), { headers })
+    return new Response(await getText(), { headers })
   })
 }
 

@@ -29,7 +29,7 @@ interface GuardDeps {
  * An unauthenticated request is never validated.
  */
 export function createGuard({ service, limits, findPeer, toErrorResponse }: GuardDeps): MiddlewareHandler<AppEnv> {
-  /** The 401 for an unauthenticated request, else null: always the same bytes, before any look at method or body. */
+  /** Returns null, or the 401 of an unauthenticated request, with the same bytes for every method and body. */
   async function authenticate(c: Context<AppEnv>, area: ReturnType<typeof findArea>): Promise<Response | null> {
     if (area === 'legacy') {
       const legacy = await service.authenticateLegacy(getAuthorization(c))

@@ -69,10 +69,10 @@ export function createHealth(deps: HealthDeps): () => Promise<HealthReport> {
     const database = (await answerWithin(() => store.ping().then(() => true), timeoutMs)) ? 'ok' : 'unavailable'
     const statuses = indexers.map((indexer) => indexer.status())
     const chains = statuses.map(toChainHealth)
-    const down = database !== 'ok' || !running()
-    const degraded = hasRecentFailure(statuses) || chains.some((chain) => chain.error !== null)
+    const isDown = database !== 'ok' || !running()
+    const isDegraded = hasRecentFailure(statuses) || chains.some((chain) => chain.error !== null)
     return {
-      status: down ? 'down' : degraded ? 'degraded' : 'ok',
+      status: isDown ? 'down' : isDegraded ? 'degraded' : 'ok',
       database,
       chains,
       ...(recording === 'own' ? { recording } : {}),

@@ -46,11 +46,11 @@ const isLoggingPath = (path: string) => loggingPaths.some((each) => path.startsW
 const methods = new Set(['GET', 'HEAD', 'POST', 'OPTIONS'])
 
 /**
- * Wraps the first middleware, which must not throw. A separate middleware would cost a tenth as much as a look-up.
+ * Wraps the first middleware, which must not throw: as a separate middleware, this would slow a look-up by a tenth.
  * @param now - A clock that never goes back, in milliseconds.
  */
 export function observeRequests(
-  first: MiddlewareHandler<AppEnv>,
+  firstMiddleware: MiddlewareHandler<AppEnv>,
   { observers, now }: { readonly observers: readonly RequestObserver[]; readonly now: () => number },
 ): MiddlewareHandler<AppEnv> {
   return (c, next) => {
@@ -60,7 +60,7 @@ export function observeRequests(
 
     async function handle(): Promise<Response | undefined> {
       const startedAt = now()
-      const rejection = (await first(c, next)) ?? undefined
+      const rejection = (await firstMiddleware(c, next)) ?? undefined
       const answer = rejection ?? c.res
       answer.headers.set(requestIdHeader, requestId)
       if (observers.length === 0) return rejection

@@ -42,12 +42,12 @@ function loadFile(make: () => Promise<PublicFile> | PublicFile) {
   async function load() {
     const { body, type, headers } = await make()
     const bytes = Buffer.from(body)
-    const small = await promisify(gzip)(bytes, { level: 9 })
+    const compressed = await promisify(gzip)(bytes, { level: 9 })
     const hash = createHash('sha256').update(bytes).digest('base64url')
     const common = { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff', Vary: 'Accept-Encoding', ...headers }
     const plain = { body: bytes, headers: { ...common, ETag: `"${hash}"` } }
-    const gzipped = { body: small, headers: { ...common, ETag: `"${hash}-gzip"`, 'Content-Encoding': 'gzip' } }
-    const packed = small.length < bytes.length ? gzipped : plain
+    const gzipped = { body: compressed, headers: { ...common, ETag: `"${hash}-gzip"`, 'Content-Encoding': 'gzip' } }
+    const packed = compressed.length < bytes.length ? gzipped : plain
     return { version: hash.slice(0, 16), packed, plain: bytes.length > largeBytes ? packed : plain }
   }
   const loadOnce = cacheAnswer(load, () => performance.now(), Number.POSITIVE_INFINITY)
@@ -61,9 +61,9 @@ function loadFile(make: () => Promise<PublicFile> | PublicFile) {
       const { ETag, Vary } = headers
       if (matchesEntityTag(c.req.header('if-none-match'), ETag))
         return new Response(null, { status: 304, headers: { ETag, Vary, 'Cache-Control': cacheControl } })
-      const answered = { ...headers, 'Cache-Control': cacheControl, 'Content-Length': String(body.length) }
-      if (c.req.method === 'HEAD') return new Response(null, { headers: answered })
-      return new Response(body, { headers: answered })
+      const answerHeaders = { ...headers, 'Cache-Control': cacheControl, 'Content-Length': String(body.length) }
+      if (c.req.method === 'HEAD') return new Response(null, { headers: answerHeaders })
+      return new Response(body, { headers: answerHeaders })
     },
   }
 }
@@ -123,7 +123,7 @@ function findReferenceFolder(): string {
   return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 }
 
-const path = '/reference'
+const referencePath = '/reference'
 
 /** The page may load from this server and send requests to it, and nothing else. */
 const contentSecurityPolicy = [
@@ -180,7 +180,7 @@ const script = `SwaggerUIBundle({
 `
 
 /** Paths that people type, each with a relative redirect to the page, which works below any path of a proxy. */
-const redirects = { '/': `.${path}`, [`${path}/`]: `..${path}` }
+const redirects = { '/': `.${referencePath}`, [`${referencePath}/`]: `..${referencePath}` }
 
 /**
  * Adds the page, the files that it loads and the redirects to it. They need no authentication: they hold no data. The
@@ -197,13 +197,13 @@ export function addReferencePage(app: Hono<AppEnv>): void {
     'page.js': loadFile(() => ({ body: script, type: referenceFiles['swagger-ui-bundle.js'] })),
   }
   async function makePage(): Promise<PublicFile> {
-    const urls = pageFiles.map(async (name) => [name, `.${path}/${name}?v=${await files[name].version()}`])
+    const urls = pageFiles.map(async (name) => [name, `.${referencePath}/${name}?v=${await files[name].version()}`])
     const body = formatPage(Object.fromEntries(await Promise.all(urls)))
     const headers = { 'Content-Security-Policy': contentSecurityPolicy, 'Referrer-Policy': 'no-referrer' }
     return { body, type: 'text/html; charset=utf-8', headers }
   }
-  addEndpoint(app, 'get', path, loadFile(makePage).answer)
-  for (const [name, file] of Object.entries(files)) addEndpoint(app, 'get', `${path}/${name}`, file.answer)
+  addEndpoint(app, 'get', referencePath, loadFile(makePage).answer)
+  for (const [name, file] of Object.entries(files)) addEndpoint(app, 'get', `${referencePath}/${name}`, file.answer)
   for (const [from, target] of Object.entries(redirects)) {
     const headers = { Location: target, 'Cache-Control': 'no-cache' }
     addEndpoint(app, 'get', from, () => new Response(null, { status: 308, headers }))

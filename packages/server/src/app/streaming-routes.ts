@@ -38,23 +38,23 @@ export function addStreamRoute(app: Hono<AppEnv>, streams: DeliveryStreams): voi
     rejectBody(c.req.raw)
     // Nothing would close a stream that a HEAD request opens.
     if (c.req.method === 'HEAD') return new Response(null, { headers: eventStreamHeaders })
-    const end = new AbortController()
+    const aborter = new AbortController()
     const messages = streams.open({
       integrationAddress: c.get('caller').integrationAddress,
       authorization: getAuthorization(c),
       lastEventId: c.req.header('last-event-id') || null,
       since: c.req.query('since') ?? null,
-      signal: end.signal,
+      signal: aborter.signal,
     })
     if (messages === null) return answerTooManyRequests(streamLimitWaitMs)
-    return new Response(encodeMessages(messages, end), { headers: eventStreamHeaders })
+    return new Response(encodeMessages(messages, aborter), { headers: eventStreamHeaders })
   })
 }
 
 /** Reads the next message only when the connection has taken the last one. */
 function encodeMessages(
   messages: AsyncGenerator<StreamMessage, void, undefined>,
-  end: AbortController,
+  aborter: AbortController,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   return new ReadableStream<Uint8Array>(
@@ -65,7 +65,7 @@ function encodeMessages(
         else controller.enqueue(encoder.encode(formatMessage(value)))
       },
       cancel() {
-        end.abort()
+        aborter.abort()
       },
     },
     { highWaterMark: 0 },
@@ -122,13 +122,13 @@ function startTrigger(start: () => AsyncIterable<object>): AsyncIterable<object>
 /** Writes each event as a line. The next event is caused when the connection has taken the last line. */
 async function* encodeLines(events: AsyncIterable<object>, logger: Logger, requestId: string) {
   const encoder = new TextEncoder()
-  const line = (event: object) => encoder.encode(`${JSON.stringify(event)}\n`)
+  const encodeLine = (event: object) => encoder.encode(`${JSON.stringify(event)}\n`)
   try {
-    for await (const event of events) yield line(event)
+    for await (const event of events) yield encodeLine(event)
   } catch (error) {
     const isExpected = hasCode(error, 'ERR_TRIGGER')
     if (!isExpected) logger.error({ requestId, ...toErrorFields(error) }, 'A trigger failed.')
-    yield line({ event: 'failed', reason: isExpected ? error.message : 'An unexpected error.' })
+    yield encodeLine({ event: 'failed', reason: isExpected ? error.message : 'An unexpected error.' })
   }
 }
 

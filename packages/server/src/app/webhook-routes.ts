@@ -64,8 +64,8 @@ export const verdictPath = '/api/v1/identity-provider/webhook'
 const maxLinesPerMinute = 10
 
 /**
- * Authenticates the raw bytes and parses them, such as `createWebhookReader` of
- * `@payment-integration/identity-sumsub/service`. The code of its rejections begins with `ERR_PROVIDER_WEBHOOK_`.
+ * Authenticates the raw bytes and parses them, as a reader of `@payment-integration/identity-sumsub/service` does.
+ * The code of its rejections begins with `ERR_PROVIDER_WEBHOOK_`.
  */
 export type VerdictReader = (webhook: {
   readonly body: Uint8Array
@@ -85,9 +85,9 @@ interface VerdictRouteDeps {
 
 /**
  * Adds the route. It checks the digest of the raw bytes before it reads the content. An accepted webhook gets 200,
- * whether it changes something or not. A rejected webhook gets 400, so that the provider sends it again; 503 while the
- * database is away. Rejections are counted by code, and logged without content up to ten times a minute for each code:
- * an operator notices a secret that was changed on one side only.
+ * whether it changes something or not. A rejected webhook gets 400, and 503 while the database is unavailable, so
+ * that the provider sends it again. Rejections are counted by code, and logged without content up to ten times a minute
+ * for each code: an operator notices a secret that was changed on one side only.
  */
 export function addVerdictRoute(app: Hono<AppEnv>, deps: VerdictRouteDeps): void {
   const { identity, readWebhook, logger, onRejected, now } = deps

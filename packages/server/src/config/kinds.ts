@@ -100,8 +100,8 @@ export function list<Value, const Default = readonly never[]>(
           return []
         }
         const key = getKey?.(item)
-        const before = getKey && positions.get(key)
-        if (before !== undefined) problems.push(`${subject} repeats entry ${before}; keep one of them.`)
+        const firstPosition = getKey && positions.get(key)
+        if (firstPosition !== undefined) problems.push(`${subject} repeats entry ${firstPosition}; keep one of them.`)
         positions.set(key, index + 1)
         return [item]
       })

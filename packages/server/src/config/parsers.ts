@@ -135,7 +135,7 @@ export function parseNameServer(text: string): string | Flaw {
   return v4 !== undefined && isIP(v4) === 4 ? `${v4}:${port}` : new Flaw()
 }
 
-/** Days in milliseconds; `keep`: for ever. */
+/** Parses days, such as `30d`, to milliseconds; `keep`, for ever, gives null. */
 export function parseDays(text: string): number | null | Flaw {
   const days = /^([1-9][0-9]{0,3})d$/.exec(text)?.[1]
   if (days === undefined) return text === 'keep' ? null : new Flaw()
@@ -155,16 +155,16 @@ export function parseRouter(text: string): KnownRouter | Flaw {
 
 /** A symbol comes from the token and may be in any script. White space or an invisible character is a mistake. */
 export function parseToken(text: string): KnownToken | Flaw {
-  const [first = '', symbol = '', currency = '', ...rest] = text.split(':')
-  const address = parseAddress(first)
+  const [addressText = '', symbol = '', currency = '', ...rest] = text.split(':')
+  const address = parseAddress(addressText)
   const isToken = /^[^\s\p{C}]{1,32}$/u.test(symbol) && currencyCodePattern.test(currency) && rest.length === 0
   return isToken && typeof address === 'string' ? { address, symbol, currency } : new Flaw()
 }
 
 /** A feed answers a 256-bit number, which has up to 78 digits. */
 export function parsePriceFeed(text: string): KnownPriceFeed | Flaw {
-  const [first = '', base = '', quote = '', digits = '', ...rest] = text.split(':')
-  const [address, decimals] = [parseAddress(first), parseInteger(digits, 0, 77)]
+  const [addressText = '', base = '', quote = '', digits = '', ...rest] = text.split(':')
+  const [address, decimals] = [parseAddress(addressText), parseInteger(digits, 0, 77)]
   const isPair = currencyCodePattern.test(base) && currencyCodePattern.test(quote) && base !== quote
   if (!isPair || rest.length > 0 || typeof address !== 'string' || typeof decimals !== 'number') return new Flaw()
   return { address, base, quote, decimals }

@@ -227,10 +227,10 @@ function readChainFeed({ value, problems }: VariableReader) {
   const credentialsFile = value('PI_CHAIN_FEED_CREDENTIALS_FILE')
   const caFile = value('PI_CHAIN_FEED_CA_FILE')
   if (servers.length === 0) return null
-  const encrypted = servers.filter((server) => server.toLowerCase().startsWith('tls:')).length
-  if (encrypted > 0 && encrypted < servers.length)
+  const encryptedCount = servers.filter((server) => server.toLowerCase().startsWith('tls:')).length
+  if (encryptedCount > 0 && encryptedCount < servers.length)
     problems.push('PI_CHAIN_FEED_URL mixes nats:// and tls://; use one of them for all servers.')
-  if (encrypted === 0 && caFile !== null)
+  if (encryptedCount === 0 && caFile !== null)
     problems.push('PI_CHAIN_FEED_CA_FILE is set; it is only used with tls:// addresses in PI_CHAIN_FEED_URL.')
   return { servers, credentialsFile, caFile }
 }
@@ -250,8 +250,8 @@ function readReceipts({ value, isSet, problems }: VariableReader) {
 function readDelivery({ value, problems }: VariableReader) {
   const concurrency = value('PI_DELIVERY_CONCURRENCY')
   // One endpoint that hangs must not take every slot.
-  const quarter = Math.min(dispatcherDefaults.perEndpoint, Math.max(1, Math.floor(concurrency / 4)))
-  const perEndpoint = value('PI_DELIVERY_PER_ENDPOINT') ?? quarter
+  const defaultPerEndpoint = Math.min(dispatcherDefaults.perEndpoint, Math.max(1, Math.floor(concurrency / 4)))
+  const perEndpoint = value('PI_DELIVERY_PER_ENDPOINT') ?? defaultPerEndpoint
   if (perEndpoint > concurrency)
     problems.push(
       `PI_DELIVERY_PER_ENDPOINT is ${perEndpoint}, above the ${concurrency} notifications of PI_DELIVERY_CONCURRENCY; lower one or raise the other.`,
@@ -302,12 +302,12 @@ function isOnLoopback({ value }: VariableReader): boolean {
 function checkConsole(reader: VariableReader): void {
   const { value, problems } = reader
   if (!value('PI_CONSOLE') || reader.isSet('PI_CONSOLE_URL')) return
-  const why = 'PI_CONSOLE is on without PI_CONSOLE_URL, so nobody signs in'
+  const problem = 'PI_CONSOLE is on without PI_CONSOLE_URL, so nobody signs in'
   if (value('PI_ENV') !== 'development')
-    problems.push(`${why}; set PI_CONSOLE_URL, or PI_ENV=development for pages without sign-in.`)
+    problems.push(`${problem}; set PI_CONSOLE_URL, or PI_ENV=development for pages without sign-in.`)
   if (!isOnLoopback(reader))
     problems.push(
-      `${why}; set PI_CONSOLE_URL, or a loopback address as PI_HOST instead of ${quoteText(value('PI_HOST'))}.`,
+      `${problem}; set PI_CONSOLE_URL, or a loopback address as PI_HOST instead of ${quoteText(value('PI_HOST'))}.`,
     )
 }
 

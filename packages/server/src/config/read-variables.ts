@@ -20,8 +20,8 @@ export interface Setting {
   readonly doc: string
 }
 
-type Name = keyof typeof variables
-type ChainName = keyof typeof chainVariables
+type VariableName = keyof typeof variables
+type ChainVariableName = keyof typeof chainVariables
 
 /** Longest value, in characters: enough for hundreds of tokens. It also limits the problems that one list can have. */
 const maxLength = 65_536
@@ -40,7 +40,7 @@ export function createVariableReader(env: Environment, readFile: ReadFile = (pat
     return null
   }
 
-  function readContent(name: string, path: string, what: string): string | null {
+  function readContent(name: string, path: string, contentDescription: string): string | null {
     let flaw = 'which is empty'
     try {
       // Most such files end with a line break.
@@ -51,7 +51,7 @@ export function createVariableReader(env: Environment, readFile: ReadFile = (pat
       flaw = `which cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`
     }
     // The path is not shown: it may be the secret itself, under the wrong name.
-    problems.push(`${name} names a file ${flaw}; expected one that holds ${what}.`)
+    problems.push(`${name} names a file ${flaw}; expected one that holds ${contentDescription}.`)
     return null
   }
 
@@ -74,7 +74,7 @@ export function createVariableReader(env: Environment, readFile: ReadFile = (pat
 
   function isMet(condition: string): boolean {
     const [name = '', expectedText] = condition.split('=')
-    const text = readText(name, variables[name as Name])
+    const text = readText(name, variables[name as VariableName])
     if (expectedText === undefined) return text !== null
     return expectedText.endsWith('…') ? (text?.startsWith(expectedText.slice(0, -1)) ?? false) : text === expectedText
   }
@@ -118,11 +118,11 @@ export function createVariableReader(env: Environment, readFile: ReadFile = (pat
     problems,
     chainIds,
     /** Whether a variable is set, even to a malformed value. */
-    isSet: (name: Name) => readText(name, variables[name]) !== null,
+    isSet: (name: VariableName) => readText(name, variables[name]) !== null,
     /** The value of a variable; its default when it is not set or has a problem. */
-    value: <N extends Name>(name: N) => read(name, variables[name]) as ValueOf<(typeof variables)[N]>,
+    value: <N extends VariableName>(name: N) => read(name, variables[name]) as ValueOf<(typeof variables)[N]>,
     /** The value of a variable of one chain. */
-    chainValue: <N extends ChainName>(name: N, chainId: number) =>
+    chainValue: <N extends ChainVariableName>(name: N, chainId: number) =>
       read(`${name}${chainId}`, chainVariables[name]) as ValueOf<(typeof chainVariables)[N]>,
     /** Reads every variable, and rejects unknown ones. */
     readAll(): readonly Setting[] {
@@ -158,7 +158,7 @@ function parseChainSuffix(name: string): string | null {
   const prefix = Object.keys(chainVariables).find((each) => name.startsWith(each))
   if (prefix === undefined) return null
   const id = name.slice(prefix.length)
-  const isFile = chainVariables[prefix as ChainName].isSecret && id.endsWith(fileSuffix)
+  const isFile = chainVariables[prefix as ChainVariableName].isSecret && id.endsWith(fileSuffix)
   return isFile ? id.slice(0, -fileSuffix.length) : id
 }
 
@@ -167,8 +167,8 @@ function findNameProblems(name: string, value: string | undefined): string[] {
   const id = parseChainSuffix(name)
   if (id !== null && value !== '' && !chainIdPattern.test(id))
     return [`${name} ends in ${quoteText(id)}; expected a chain id in plain digits, as in PI_RPC_URL_1.`]
-  const secret = name.endsWith(fileSuffix) ? name.slice(0, -fileSuffix.length) : ''
+  const secretName = name.endsWith(fileSuffix) ? name.slice(0, -fileSuffix.length) : ''
   const rows: Readonly<Record<string, Variable<unknown>>> = variables
-  const isKnown = id !== null || Object.hasOwn(rows, name) || rows[secret]?.isSecret === true
+  const isKnown = id !== null || Object.hasOwn(rows, name) || rows[secretName]?.isSecret === true
   return isKnown ? [] : [`${name} is not a known variable; check its spelling or remove it.`]
 }

@@ -18,10 +18,10 @@ const encoded = 'and a host, with # and / in a password as %23 and %2F'
 const ranges = 'addresses and ranges such as `203.0.113.7`, `203.0.113.0/24` or `2001:db8::/32`'
 const days = '`keep`, or days from `1d` to `9999d`'
 /** A URL that may hold a password or an API key. */
-const address = { isSecret: true, isUrl: true } as const
+const secretUrl = { isSecret: true, isUrl: true } as const
 const onPostgres = { onlyWith: 'PI_DATABASE_URL=postgres…' } as const
 const withIssuer = { onlyWith: 'PI_OIDC_ISSUER' } as const
-const ofIssuer = { ...withIssuer, required: 'PI_OIDC_ISSUER needs it' } as const
+const requiredByIssuer = { ...withIssuer, required: 'PI_OIDC_ISSUER needs it' } as const
 const withSharing = { onlyWith: 'PI_IDENTITY_APP_TOKEN' } as const
 const sharingNeeds = (what: string) => ({ ...withSharing, required: `sharing identity verifications needs ${what}` })
 
@@ -39,12 +39,12 @@ const basic = {
 // biome-ignore format: a table; the second line of a row is its documentation
 const database = {
   PI_DATABASE_URL: text(`\`sqlite:<path>\` or ${postgresUrl}`, parsers.parseDatabaseUrl, {
-    ...address, fallback: 'sqlite:payment-integration.db',
+    ...secretUrl, fallback: 'sqlite:payment-integration.db',
     doc: 'A missing file is created for its owner alone. A path that begins with a colon is rejected, as in `sqlite::memory:`.' }),
   PI_DATABASE_PREPARED: choice(['session', 'off'], 'session', { ...onPostgres,
     doc: '`off` behind a [pooler](databases.md#behind-a-pooler) that gives each transaction another connection.' }),
   PI_DATABASE_DIRECT_URL: text(postgresUrl, parsers.parsePostgresUrl, {
-    ...address, ...onPostgres, unset: 'none: with `PI_DATABASE_PREPARED=off`, due deliveries of other processes are found by the poll',
+    ...secretUrl, ...onPostgres, unset: 'none: with `PI_DATABASE_PREPARED=off`, due deliveries of other processes are found by the poll',
     doc: 'The same database without that pooler in between, for `LISTEN` and for making indexes.' }),
   PI_DATABASE_POOL: integer({ unit: 'a number of connections', min: 1, max: 1_000 }, 10, { ...onPostgres,
     doc: 'Connections a process may open to each address, besides two to `PI_DATABASE_DIRECT_URL` and one for `LISTEN`.' }),
@@ -55,7 +55,7 @@ const database = {
   PI_DATABASE_CA_FILE: text('PEM text', parsers.parseCertificates, {
     ...onPostgres, content: 'certificates as PEM text', unset: 'TLS as the address says',
     doc: "File with PEM certificates that sign the server's certificate. Addresses then may not have `sslmode`." }),
-  PI_DATABASE_READ_URL: text(postgresUrl, parsers.parsePostgresUrl, { ...address, ...onPostgres,
+  PI_DATABASE_READ_URL: text(postgresUrl, parsers.parsePostgresUrl, { ...secretUrl, ...onPostgres,
     doc: 'Streaming standby for [stale reads](decisions/reads.md#stale-reads).' }),
   PI_DATABASE_READ_MAX_LAG_MS: integer(ms(10, 3_600_000), 1_000, { onlyWith: 'PI_DATABASE_READ_URL',
     doc: 'Largest lag of that standby; beyond it the primary is read.' }),
@@ -77,10 +77,10 @@ const database = {
 // biome-ignore format: a table; the second line of a row is its documentation
 export const chainVariables = {
   PI_RPC_URL_: list(`\`http://\`, \`https://\`, \`ws://\` or \`wss://\` ${encoded}`, parsers.createNodeUrlParser('http:', 'https:', 'ws:', 'wss:'), {
-    ...address, required: 'this chain has other variables, so it needs an RPC URL', getKey: (url) => url,
+    ...secretUrl, required: 'this chain has other variables, so it needs an RPC URL', getKey: (url) => url,
     doc: 'JSON-RPC nodes of the chain, the preferred one first, with a comma within an address as `%2C`. Without any chain the server indexes nothing and logs a warning.' }),
   PI_HEADS_URL_: list(`\`ws://\` or \`wss://\` ${encoded}`, parsers.createNodeUrlParser('ws:', 'wss:'), {
-    ...address, getKey: (url) => url, unset: 'none: nodes are polled, and those at a `ws:` address announce blocks themselves',
+    ...secretUrl, getKey: (url) => url, unset: 'none: nodes are polled, and those at a `ws:` address announce blocks themselves',
     doc: 'Addresses that only announce new blocks. The n-th address belongs to the n-th node of `PI_RPC_URL_<chainId>`.' }),
   PI_PROOF_: choice(['root', 'bloom', 'none'], null, { unset: '`bloom`; `none` for chains 25, 324, 999',
     doc: '[Proof](decisions/completeness.md) that no payment of a block is missing.' }),
@@ -148,7 +148,7 @@ const deliveries = {
   PI_RECEIPTS: choice(['off', 'chain', 'http'], null, { unset: '`chain` when no processor secret is set, else `off`',
     doc: 'Source of [receipts](decisions/processor-updates.md#receipt-polling) for unfinished payments.' }),
   PI_RECEIPTS_URL: text('`https://` without query or fragment (`http://` only in development)', parsers.parseReceiptsUrl, {
-    ...address, onlyWith: 'PI_RECEIPTS=http', required: 'PI_RECEIPTS=http needs the address of the receipts',
+    ...secretUrl, onlyWith: 'PI_RECEIPTS=http', required: 'PI_RECEIPTS=http needs the address of the receipts',
     doc: "The processor's receipts. User and password in it are sent as Basic credentials." }),
 }
 
@@ -186,9 +186,9 @@ const pages = {
   PI_OIDC_ISSUER: text(`\`https://<host>\` without query, fragment or credentials ${toThisMachine}`, parsers.parseIssuer, {
     isUrl: true, unset: 'none: passphrases alone',
     doc: 'OpenID provider at which operators may sign in. Register `<PI_CONSOLE_URL>/console/oidc/callback` there as redirect URI.' }),
-  PI_OIDC_CLIENT_ID: text('any text', parsers.parseText, { ...ofIssuer,
+  PI_OIDC_CLIENT_ID: text('any text', parsers.parseText, { ...requiredByIssuer,
     doc: "The service's client at that provider." }),
-  PI_OIDC_CLIENT_SECRET: text('any text', parsers.parseText, { ...ofIssuer, isSecret: true, doc: 'Secret of that client, sent by `client_secret_basic` if the provider allows it, else by `client_secret_post`.' }),
+  PI_OIDC_CLIENT_SECRET: text('any text', parsers.parseText, { ...requiredByIssuer, isSecret: true, doc: 'Secret of that client, sent by `client_secret_basic` if the provider allows it, else by `client_secret_post`.' }),
   PI_OIDC_NAME_CLAIM: text('the name of a claim, such as `email` or `preferred_username`', parsers.parseClaim, {
     ...withIssuer, fallback: 'email',
     doc: "The claim with the operator's name. `email` counts only with `email_verified`. Choose a claim that people cannot change themselves." }),

@@ -101,7 +101,14 @@ it.each([
 })
 
 it('a pause of a gate sheds waiting requests, and a shorter one after it does not end it', async () => {
-  const gate = createGate({ perWindow: 1, windowMs: 1_000, waiting: 3, waitingEach: 3, maxWaitMs: 60_000, now })
+  const gate = createGate({
+    maxPerWindow: 1,
+    windowMs: 1_000,
+    maxWaiting: 3,
+    maxWaitingPerQueue: 3,
+    maxWaitMs: 60_000,
+    now,
+  })
   const [, waiting] = [gate.enter(), gate.enter()]
   gate.pause(4_000)
   gate.pause(100)
@@ -134,8 +141,15 @@ it('closing sheds waiting and new requests, and keeps the description of the pro
 })
 
 describe('queues of a gate', () => {
-  const lines = (waiting: number, waitingEach: number) =>
-    createGate({ perWindow: 2, windowMs: 1_000, waiting, waitingEach, maxWaitMs: 60_000, now: () => Date.now() })
+  const lines = (maxWaiting: number, maxWaitingPerQueue: number) =>
+    createGate({
+      maxPerWindow: 2,
+      windowMs: 1_000,
+      maxWaiting,
+      maxWaitingPerQueue,
+      maxWaitMs: 60_000,
+      now: () => Date.now(),
+    })
 
   /** Enters so often for one queue, and records when and in which order requests begin or are shed. */
   function crowd(through: ReturnType<typeof lines>) {
@@ -188,7 +202,14 @@ describe('queues of a gate', () => {
   })
 
   it('respect the longest wait: a request that cannot begin in time is shed as soon as that is known, and takes no turn', async () => {
-    const through = createGate({ perWindow: 2, windowMs: 1_000, waiting: 8, waitingEach: 8, maxWaitMs: 2_000, now })
+    const through = createGate({
+      maxPerWindow: 2,
+      windowMs: 1_000,
+      maxWaiting: 8,
+      maxWaitingPerQueue: 8,
+      maxWaitMs: 2_000,
+      now,
+    })
     const ended = new Map<string, [number, Admission['kind']][]>()
     const enter = async (whose: string) => {
       const came = Date.now()

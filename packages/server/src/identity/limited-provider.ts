@@ -17,12 +17,12 @@ export type Admission = { readonly kind: 'go' } | { readonly kind: 'shed'; reado
 
 interface GateOptions {
   /** The most requests that begin in one window. */
-  readonly perWindow: number
+  readonly maxPerWindow: number
   readonly windowMs: number
   /** The most waiting requests. At the limit, the longest queue sheds its last request for one in a shorter queue. */
-  readonly waiting: number
+  readonly maxWaiting: number
   /** The most requests in one queue; further ones are shed at once. */
-  readonly waitingEach: number
+  readonly maxWaitingPerQueue: number
   /** Longest wait in a queue, in milliseconds. A request that cannot begin in time is shed as soon as that is known. */
   readonly maxWaitMs: number
   /** Milliseconds on a clock that never goes back. */
@@ -42,7 +42,7 @@ interface Waiter {
 
 /** Builds a gate with empty queues. */
 export function createGate(options: GateOptions) {
-  const { perWindow, windowMs, waiting, waitingEach, maxWaitMs, now } = options
+  const { maxPerWindow, windowMs, maxWaiting, maxWaitingPerQueue, maxWaitMs, now } = options
   /** When the newest requests began, oldest first, at most `perWindow`. */
   const begun: number[] = []
   /** The queues in the order of their turns; none is empty. */
@@ -50,23 +50,23 @@ export function createGate(options: GateOptions) {
   let pausedUntil = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
 
-  /** Milliseconds until the n-th request from now may begin, from 0. */
-  function msUntilTurn(n: number): number {
-    const free = perWindow - begun.length
-    if (n < free) return 0
-    const index = (n - free) % perWindow
-    const windows = 1 + Math.floor((n - free) / perWindow)
+  /** Milliseconds until the request at a position may begin; 0 is the next request. */
+  function msUntilTurn(position: number): number {
+    const freeTurns = maxPerWindow - begun.length
+    if (position < freeTurns) return 0
+    const index = (position - freeTurns) % maxPerWindow
+    const windows = 1 + Math.floor((position - freeTurns) / maxPerWindow)
     return Math.max(0, (begun[index] ?? now()) + windows * windowMs - now())
   }
   /** Builds the answer to a shed request that would have had this position in its queue, from 0. */
   function shedAt(queueName: string, position: number): Admission {
-    let before = position
-    for (const [other, queue] of queues) if (other !== queueName) before += Math.min(queue.length, position + 1)
-    return { kind: 'shed', retryAfterMs: msUntilTurn(before) }
+    let requestsAhead = position
+    for (const [other, queue] of queues) if (other !== queueName) requestsAhead += Math.min(queue.length, position + 1)
+    return { kind: 'shed', retryAfterMs: msUntilTurn(requestsAhead) }
   }
   function tryBegin(): boolean {
     if (msUntilTurn(0) > 0) return false
-    if (begun.length === perWindow) begun.shift()
+    if (begun.length === maxPerWindow) begun.shift()
     begun.push(now())
     return true
   }
@@ -102,7 +102,7 @@ export function createGate(options: GateOptions) {
   /** Whether a new request may wait in a queue of `length`. At the limit, the longest queue sheds its last request. */
   function makeRoom(length: number): boolean {
     const all = [...queues]
-    if (all.reduce((sum, [, queue]) => sum + queue.length, 0) < waiting) return true
+    if (all.reduce((sum, [, queue]) => sum + queue.length, 0) < maxWaiting) return true
     const [first] = all.sort(([, a], [, b]) => b.length - a.length)
     if (first === undefined) return false
     const [longest, queue] = first
@@ -120,12 +120,12 @@ export function createGate(options: GateOptions) {
   return {
     /** Waits for a turn, first come first served within a queue. It never rejects. */
     async enter(queueName = ''): Promise<Admission> {
-      const paused = pausedUntil - now()
-      if (paused > 0)
-        return { kind: 'shed', retryAfterMs: paused === Number.POSITIVE_INFINITY ? closedRetryAfterMs : paused }
+      const leftMs = pausedUntil - now()
+      if (leftMs > 0)
+        return { kind: 'shed', retryAfterMs: leftMs === Number.POSITIVE_INFINITY ? closedRetryAfterMs : leftMs }
       if (queues.size === 0 && tryBegin()) return { kind: 'go' }
       const position = queues.get(queueName)?.length ?? 0
-      if (position >= waitingEach || !makeRoom(position)) return shedAt(queueName, position)
+      if (position >= maxWaitingPerQueue || !makeRoom(position)) return shedAt(queueName, position)
       return new Promise((leave) => {
         const queue = queues.get(queueName) ?? []
         queues.set(queueName, queue)
@@ -163,9 +163,9 @@ export const minRatePercent = 3
 
 /** The limits of a process with a share of {@link providerLimits}. @param percent - {@link minRatePercent} to 100. */
 export function computeLimits(percent: number) {
-  const share = (limit: number) => Math.max(1, Math.floor((limit * percent) / 100))
+  const scale = (limit: number) => Math.max(1, Math.floor((limit * percent) / 100))
   const { redemptions, lookUps, polls } = providerLimits
-  return { redemptions: share(redemptions), lookUps: share(lookUps), polls: share(polls) }
+  return { redemptions: scale(redemptions), lookUps: scale(lookUps), polls: scale(polls) }
 }
 
 /** The provider's window, in milliseconds. */
@@ -206,8 +206,8 @@ export function limitProvider(
   const { redemptions = providerLimits.redemptions, lookUps = providerLimits.lookUps } = limits
   const { polls = providerLimits.polls } = limits
   const maxWaitMs = waitingWindows * windowMs
-  const queueLimits = { waiting: waitingWindows * redemptions, waitingEach: redemptions, maxWaitMs }
-  const createProviderGate = (perWindow: number) => createGate({ perWindow, windowMs, ...queueLimits, now })
+  const queueLimits = { maxWaiting: waitingWindows * redemptions, maxWaitingPerQueue: redemptions, maxWaitMs }
+  const createProviderGate = (maxPerWindow: number) => createGate({ maxPerWindow, windowMs, ...queueLimits, now })
   const gates = {
     redeem: createProviderGate(redemptions),
     find: createProviderGate(lookUps),

@@ -53,8 +53,8 @@ export function createSumsubIdentityProvider<Options extends object>(
 ): ClosableIdentityProvider {
   const { limits, monotonicNow, clock = systemClock, fetch = createFetch() } = options
   const api = createApi({ ...options, fetch })
-  const ending = new AbortController()
-  const { signal } = ending
+  const aborter = new AbortController()
+  const { signal } = aborter
 
   function toRejection(thrown: unknown): ProviderRejection | null {
     const error = (thrown ?? {}) as KnownError | { readonly code?: never }
@@ -104,7 +104,7 @@ export function createSumsubIdentityProvider<Options extends object>(
     ...limited,
     close() {
       limited.close()
-      ending.abort()
+      aborter.abort()
     },
   }
 }

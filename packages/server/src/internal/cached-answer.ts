@@ -1,7 +1,7 @@
 /** Caches an answer for many callers, and waits for an answer up to a limit. @module */
 import { startTimeLimit } from '@payment-integration/contract/internal-io'
 
-/** Resolves the result of `compute`; null when it throws, rejects, or takes longer than `timeoutMs`. */
+/** Resolves with the result of `compute`; null when it throws, rejects, or takes longer than `timeoutMs`. */
 export async function answerWithin<T>(compute: () => Promise<T>, timeoutMs: number): Promise<T | null> {
   const limit = startTimeLimit(timeoutMs)
   try {
@@ -21,13 +21,13 @@ export async function answerWithin<T>(compute: () => Promise<T>, timeoutMs: numb
  */
 export function cacheAnswer<T>(compute: () => Promise<T>, now: () => number, ttlMs = 1_000): () => Promise<T> {
   let answer: Promise<T> | undefined
-  let until = Number.POSITIVE_INFINITY
+  let expiresAt = Number.POSITIVE_INFINITY
   return () => {
-    if (answer !== undefined && now() < until) return answer
-    until = Number.POSITIVE_INFINITY
+    if (answer !== undefined && now() < expiresAt) return answer
+    expiresAt = Number.POSITIVE_INFINITY
     answer = (async () => compute())().then(
       (value) => {
-        until = now() + ttlMs
+        expiresAt = now() + ttlMs
         return value
       },
       (error: unknown) => {

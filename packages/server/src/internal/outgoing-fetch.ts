@@ -5,16 +5,16 @@ import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
 /** Limits the bytes on the wire. Each caller also limits the body, such as the identity provider's to 1 MiB. */
 const maxBytes = 2 * 1024 * 1024
 
-/** An agent that takes answers that HTTP allows, up to 2 MiB. Its callers limit the time of a whole exchange. */
+/** An agent that accepts every answer that HTTP allows, up to 2 MiB. Its callers limit the time of a whole exchange. */
 export function createAgent(connectTimeoutMs: number): Agent {
   const connector = buildConnector({ timeout: connectTimeoutMs })
   return new Agent({
     headersTimeout: 0,
     bodyTimeout: 0,
     connect(target, callback) {
-      connector(target, (...made) => {
-        if (made[0] === null) filterAnswers(made[1], maxBytes)
-        callback(...made)
+      connector(target, (...outcome) => {
+        if (outcome[0] === null) filterAnswers(outcome[1], maxBytes)
+        callback(...outcome)
       })
     },
   })

@@ -28,12 +28,12 @@ export function createRate({ count, periodMs, now, maxKeys = 65_536 }: RateOptio
   const spacingMs = periodMs / count
   let newer = new Map<string, number>()
   let older = newer
-  let since = now()
+  let newerSince = now()
 
   const getFullAt = (key: string) => newer.get(key) ?? older.get(key) ?? Number.NEGATIVE_INFINITY
   function computeWaitMs(at: number, key: string): number {
-    const wait = getFullAt(key) + spacingMs - periodMs - at
-    return wait > roundingMs ? wait : 0
+    const waitMs = getFullAt(key) + spacingMs - periodMs - at
+    return waitMs > roundingMs ? waitMs : 0
   }
 
   return {
@@ -42,12 +42,12 @@ export function createRate({ count, periodMs, now, maxKeys = 65_536 }: RateOptio
     /** Counts once, unless the key must wait. Returns the wait in milliseconds; 0: the key was counted. */
     take(key: string): number {
       const at = now()
-      const wait = computeWaitMs(at, key)
-      if (wait > 0) return wait
-      if (at - since >= periodMs || newer.size >= maxKeys / 2) {
+      const waitMs = computeWaitMs(at, key)
+      if (waitMs > 0) return waitMs
+      if (at - newerSince >= periodMs || newer.size >= maxKeys / 2) {
         older = newer
         newer = new Map()
-        since = at
+        newerSince = at
       }
       newer.set(key, Math.max(getFullAt(key), at) + spacingMs)
       return 0

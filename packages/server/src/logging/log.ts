@@ -17,7 +17,7 @@ const urlPattern = /[a-z][a-z0-9+.-]{0,31}:\/\/(?:[^\s/?#]{0,256}@)?[^\s"'<>]*/g
 const hostPattern = /^(?:[^:[\]]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/i
 
 /**
- * Keeps only scheme and host of every URL in a text: credentials, path and query may hold keys. Without a recognisable
+ * Keeps only scheme and host of every URL in a text: credentials, path and query may hold keys. Without a recognizable
  * host only the scheme stays. A text that is too long is cut, and a URL at the cut is dropped.
  */
 export function shortenUrls(text: string): string {
@@ -67,20 +67,20 @@ function getErrorCode(error: unknown): string | null {
   return typeof code === 'string' && /^[A-Z0-9_]{1,64}$/.test(code) ? code : null
 }
 
-const requests = new AsyncLocalStorage<string>()
-let inFlight = 0
+const requestIds = new AsyncLocalStorage<string>()
+let inFlightCount = 0
 
 /**
  * Runs `work`, whose log lines get this request id, also after a wait. Before Node 24 the store of the id slows every
  * promise of the process by some microseconds, so it is disabled while no such request is in flight.
  */
 export async function withRequestId<T>(requestId: string, work: () => Promise<T>): Promise<T> {
-  inFlight += 1
+  inFlightCount += 1
   try {
-    return await requests.run(requestId, work)
+    return await requestIds.run(requestId, work)
   } finally {
-    inFlight -= 1
-    if (inFlight === 0) requests.disable()
+    inFlightCount -= 1
+    if (inFlightCount === 0) requestIds.disable()
   }
 }
 
@@ -128,7 +128,7 @@ function pickLoggedFields(fields: Readonly<Record<string, unknown>>): Record<str
     const value = fields[name]
     if (value !== undefined) listed[name] = typeof value === 'string' ? shortenUrls(value) : value
   }
-  const requestId = requests.getStore()
+  const requestId = requestIds.getStore()
   if (requestId !== undefined) listed['requestId'] ??= requestId
   return listed
 }

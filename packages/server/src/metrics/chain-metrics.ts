@@ -14,7 +14,7 @@ type Reading<Of> = readonly [name: string, help: string, read: (of: Of) => numbe
 /** The number of calls that a price covers. */
 const pricedCalls = 1_000_000
 
-const levels: readonly ProofLevel[] = ['root', 'bloom', 'none']
+const proofLevels: readonly ProofLevel[] = ['root', 'bloom', 'none']
 
 const chainReadings: readonly Reading<ChainStatus>[] = [
   ['chain_head_block', 'Newest height seen.', ({ head }) => head],
@@ -91,7 +91,7 @@ export function addChainMetrics(
     add(name, help, ['chain'], (status) => [[{ chain: status.chainId }, read(status)]])
   const proofHelp = 'How the newest blocks were proven: 1 at the level, 0 at the others.'
   add('chain_proof', proofHelp, ['chain', 'level'], ({ chainId, proof }) =>
-    levels.map((level) => [{ chain: chainId, level }, proof === null ? null : Number(level === proof)]),
+    proofLevels.map((level) => [{ chain: chainId, level }, proof === null ? null : Number(level === proof)]),
   )
   for (const [name, help, read] of nodeReadings)
     add(name, help, ['chain', 'node'], ({ chainId, nodes }) =>

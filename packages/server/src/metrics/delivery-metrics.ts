@@ -29,8 +29,8 @@ export function createAttemptMetrics() {
   return {
     attempted({ status, reason, outcome, latencyMs, publishedMs }: Attempted): void {
       const isAnswered = status !== null && reason !== 'malformed_answer'
-      const answer = isAnswered ? `${Math.floor(status / 100)}xx` : reason
-      const result = answer !== null && byResult.has(answer) ? answer : 'other'
+      const classOrReason = isAnswered ? `${Math.floor(status / 100)}xx` : reason
+      const result = classOrReason !== null && byResult.has(classOrReason) ? classOrReason : 'other'
       byResult.set(result, (byResult.get(result) ?? 0) + 1)
       byOutcome.set(outcome, (byOutcome.get(outcome) ?? 0) + 1)
       observeDuration(latencyMs / 1_000)

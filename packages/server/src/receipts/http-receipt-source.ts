@@ -39,7 +39,7 @@ export class ReceiptError extends ServerError {
 }
 
 /**
- * A receipt source over HTTP: 200 with a signed processor update, or 404 without one. Redirects are not followed.
+ * A receipt source over HTTP: the processor answers 200 with a signed update, or 404. Redirects are not followed.
  * `lookup` rejects with {@link ReceiptError}. `ERR_RECEIPT_UNAVAILABLE`: no answer in time, or another status.
  * `ERR_RECEIPT_INVALID`: the answer is too large, not signed by the processor, malformed, or about another payment.
  * @throws TypeError When `url` is not an http(s) URL, or has a query or a fragment.
@@ -104,15 +104,15 @@ async function parseReceipt(
     case 'updates':
       throw new ReceiptError('ERR_RECEIPT_INVALID', 'A receipt is malformed: it has several updates.')
     case 'update':
-      if (namesPayment(received.update, payment)) return received.update
+      if (isAboutPayment(received.update, payment)) return received.update
       throw new ReceiptError('ERR_RECEIPT_INVALID', 'A receipt is about another payment than the one asked for.')
   }
 }
 
-function namesPayment({ chainId, txHash, integrationAddress }: ProcessorUpdate, payment: StoredPayment): boolean {
-  const sameIntegration =
+function isAboutPayment({ chainId, txHash, integrationAddress }: ProcessorUpdate, payment: StoredPayment): boolean {
+  const isSameIntegration =
     integrationAddress === undefined || integrationAddress.toLowerCase() === payment.integrationAddress
-  return chainId === String(payment.chainId) && txHash.toLowerCase() === payment.txHash && sameIntegration
+  return chainId === String(payment.chainId) && txHash.toLowerCase() === payment.txHash && isSameIntegration
 }
 
 function parseBase(text: string): { origin: string; path: string; headers: Record<string, string> } {

@@ -62,17 +62,17 @@ export class ListenError extends ServerError {
 
 /**
  * Starts an HTTP server.
- * @param chosen - Overrides of {@link serverLimits}.
- * @param perSource - The most connections of one source; without it there is no limit.
+ * @param overrides - Override values of {@link serverLimits}.
+ * @param connectionLimit - The most connections of one source; without it there is no limit.
  * @throws ListenError `ERR_LISTEN` when the address cannot be used.
  */
 export async function listenHttp(
   listenAddress: ListenAddress,
   listener: RequestListener,
-  chosen: Partial<ServerLimits> = {},
-  perSource?: ConnectionLimit | undefined,
+  overrides: Partial<ServerLimits> = {},
+  connectionLimit?: ConnectionLimit | undefined,
 ) {
-  const limits = { ...serverLimits, ...chosen }
+  const limits = { ...serverLimits, ...overrides }
   const server = createServer({
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
@@ -87,7 +87,7 @@ export async function listenHttp(
   server.maxConnections = limits.maxConnections
   // An unknown expectation may be ignored (RFC 9110 10.1.1); Node's own answer has no body and no Cache-Control.
   server.on('checkExpectation', (incoming, outgoing) => server.emit('request', incoming, outgoing))
-  if (perSource !== undefined) limitConnections(server, perSource)
+  if (connectionLimit !== undefined) limitConnections(server, connectionLimit)
   const closeIdle = passRequests(server, listener, limits)
   await listen(server, listenAddress)
   const { host } = listenAddress
@@ -133,9 +133,9 @@ function close(server: Server, closeIdle: () => void, deadline: AbortSignal): Pr
   return new Promise((resolve) => {
     const closeAll = () => server.closeAllConnections()
     // Waits for the first interval, so that a request whose bytes have arrived is still served.
-    const idle = setInterval(closeIdle, 50)
+    const idleTimer = setInterval(closeIdle, 50)
     server.close(() => {
-      clearInterval(idle)
+      clearInterval(idleTimer)
       deadline.removeEventListener('abort', closeAll)
       resolve()
     })

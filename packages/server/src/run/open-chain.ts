@@ -72,16 +72,16 @@ export async function openChainFeed(
   const connection = await connectChainFeed(config, logger)
   return {
     /** Reads a chain from the feed, or from its nodes where the feed is flawed or configured differently. */
-    wrap(chain: Chain, each: ChainConfig) {
-      const minProof = each.proof ?? undefined
-      const spokePools = each.spokePools ?? evm.knownSpokePools(each.chainId)
+    wrap(chain: Chain, chainConfig: ChainConfig) {
+      const minProof = chainConfig.proof ?? undefined
+      const spokePools = chainConfig.spokePools ?? evm.knownSpokePools(chainConfig.chainId)
       return createFeedChain({ chain, connection, minProof, spokePools, clock, logger })
     },
     close: () => connection.close(),
   }
 }
 
-/** Connects to the feed in the background; warns if anyone may write. @throws TypeError as {@link openChainFeed}. */
+/** Connects to the feed in the background; warns if anyone may write. @throws TypeError like {@link openChainFeed}. */
 export async function connectChainFeed(
   { servers, credentialsFile, caFile }: NonNullable<Config['feed']>,
   logger: Pick<Logger, 'warn'>,

@@ -44,8 +44,8 @@ export function emitToAll(...sinks: readonly (EventSink | undefined)[]): EventSi
 const maxReportedLogs = 10_000
 
 /**
- * Builds the listener: each log is logged as a warning and published as `log.quarantined`, once. An exception of
- * `publish` is only logged: it must not stop a chain.
+ * Builds a listener for skipped router logs: it writes a warning and publishes `log.quarantined`, once per log. An
+ * exception of `publish` is only logged: it must not stop a chain.
  */
 export function createQuarantineReport(logger: Logger, publish: EventSink): (log: QuarantinedLog) => void {
   const reported = new Set<string>()
@@ -65,7 +65,7 @@ export function createQuarantineReport(logger: Logger, publish: EventSink): (log
   }
 }
 
-/** Longest block of a failing receiver in development, in milliseconds: shorter than the first retry's wait of 5 s. */
+/** Longest time, in milliseconds, that development blocks a failing receiver: below the first retry's wait of 5 s. */
 const developmentBlockCapMs = 3_000
 
 /**
@@ -128,7 +128,7 @@ export interface OpenedService {
  */
 export async function openService(config: Config, options: OpenOptions = {}): Promise<OpenedService> {
   const { clock = systemClock, random = systemRandom, ownsProcess = false } = options
-  // The heap then grows to twice its live size before a collection, not four times: V8 reads the flag at each one.
+  // The heap grows to twice its live size before a collection, not four times; V8 reads the flag at each collection.
   // Catching up a chain takes 50 MiB less, and about a tenth more time when both cores are busy.
   if (ownsProcess) v8.setFlagsFromString('--heap-growing-percent=100')
   const { logger = await createPinoLogger({ level: config.logLevel }) } = options
@@ -142,12 +142,12 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
   const onQuarantine = createQuarantineReport(logger, onEvent)
   const evmChains = await Promise.all(config.chains.map((each) => openChain(each, onQuarantine)))
   const feed = await openChainFeed(config.feed, { clock, logger })
-  const followed = config.chains.map((each, index) => {
+  const followedChains = config.chains.map((each, index) => {
     const chain = evmChains[index] as Chain
     const { startBlock, pollMs } = each
     return { chain: feed?.wrap(chain, each) ?? chain, startBlock, pollMs, leaseMs: config.leaseMs }
   })
-  const chains = new Map(followed.map(({ chain }) => [chain.chainId, chain]))
+  const chains = new Map(followedChains.map(({ chain }) => [chain.chainId, chain]))
   const confirmations = Object.fromEntries(config.chains.map((chain) => [chain.chainId, chain.confirmations]))
   const receipts = await openReceipts(config.receipts, chains, confirmations, receiveUpdate)
   const fulfilments = await openFulfilments(config.chains, clock)
@@ -161,9 +161,9 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     connectionsPerOrigin: Math.max(senderDefaults.connectionsPerOrigin, delivery.perEndpoint * 2),
   })
   const { route } = options
-  const routed: Sender = route ? { post: (post) => sender.post({ ...post, url: route(post.url) }) } : sender
+  const routedSender: Sender = route ? { post: (post) => sender.post({ ...post, url: route(post.url) }) } : sender
   const parts = {
-    sender: tracing?.traced(routed) ?? routed,
+    sender: tracing?.traceSender(routedSender) ?? routedSender,
     onEvent,
     masterKey,
     confirmations,
@@ -188,7 +188,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     const { simulatedChains: chainIds } = config
     const simulation = chainIds.length === 0 ? undefined : await options.simulateChains?.({ store, chainIds, clock })
     const simulated = (simulation?.chains ?? []).map((chain) => ({ chain, startBlock: 0, leaseMs: config.leaseMs }))
-    const service = createService({ ...parts, chains: [...followed, ...simulated], store })
+    const service = createService({ ...parts, chains: [...followedChains, ...simulated], store })
     return {
       service,
       store,
@@ -230,7 +230,7 @@ async function openIdentity(config: Config['identity'], clock: Clock) {
 }
 
 /**
- * Opens a database, whatever its schema. It loads only the configured library, which takes longer to load than to use.
+ * Opens a database, whatever its schema. It loads only the configured library: loading one takes longer than using it.
  * @throws MissingPackageError `ERR_PACKAGE_MISSING` without store-sql; TypeError or RangeError on a wrong option.
  * @example const store = await openDatabase({ kind: 'sqlite', path: 'payments.db' })
  */

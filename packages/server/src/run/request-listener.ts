@@ -42,7 +42,7 @@ interface Exchange {
 }
 
 interface Connection {
-  received: number
+  receivedCount: number
   freeSlots: number
   /** Requests that have no slot yet, oldest first. */
   readonly waiting: Exchange[]
@@ -83,7 +83,7 @@ export function passRequests(
 
   server.timeout = silenceTimeoutMs
   server.on('connection', (socket: Socket) => {
-    const counts = { received: 0, freeSlots: maxRequestsAtOnce }
+    const counts = { receivedCount: 0, freeSlots: maxRequestsAtOnce }
     openConnections.set(socket, { ...counts, waiting: [], unfinished: new Set(), last: null, flaw: null })
     socket.once('close', () => openConnections.delete(socket))
   })
@@ -92,7 +92,7 @@ export function passRequests(
     const connection = openConnections.get(socket)
     if (connection === undefined) return
     const exchange = { incoming, response }
-    connection.received += 1
+    connection.receivedCount += 1
     connection.unfinished.add(exchange)
     connection.last = exchange
     response.once('close', () => {
@@ -101,8 +101,8 @@ export function passRequests(
       startNext(connection)
       if (connection.flaw !== null) rejectAfterAnswers(socket, connection, connection.flaw)
     })
-    if (connection.received > maxRequestsPerSocket) return
-    if (connection.received === maxRequestsPerSocket) response.setHeader('Connection', 'close')
+    if (connection.receivedCount > maxRequestsPerSocket) return
+    if (connection.receivedCount === maxRequestsPerSocket) response.setHeader('Connection', 'close')
     connection.waiting.push(exchange)
     startNext(connection)
   })
@@ -156,7 +156,7 @@ function answerAndClose(socket: Socket, { line, error }: typeof malformedAnswer)
 }
 
 /** `http://host` or `https://host` before path, query or end. User information is rejected: it may look like a host. */
-const origin = /^https?:\/\/([^/?#@\\]+)(?=[/?]|$)/i
+const originPattern = /^https?:\/\/([^/?#@\\]+)(?=[/?]|$)/i
 
 /** A literal backslash, or a dot segment even if encoded: parsers read them differently. */
 const ambiguousPath = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i
@@ -176,7 +176,7 @@ export function parseTarget(target: string): string | null {
 }
 
 function removeOrigin(target: string): string {
-  const [start, host] = origin.exec(target) ?? []
+  const [start, host] = originPattern.exec(target) ?? []
   if (start === undefined || parseUrl(`http://${host}`) === null) return target
   const path = target.slice(start.length)
   return path.startsWith('/') ? path : `/${path}`
@@ -255,7 +255,7 @@ function findFramingFlaw({ httpVersion, headers, rawHeaders }: IncomingMessage):
   return null
 }
 
-/** Skips codings that do not end in chunked: Node's parser rejects them, because such a request has no end. */
+/** Whether a coding precedes chunked. Node's parser itself rejects codings without a final chunked. */
 function hasOtherCoding({ headers }: IncomingMessage): boolean {
   const codings = (headers['transfer-encoding'] ?? '').split(',')
   return codings.length > 1 && codings.at(-1)?.trim().toLowerCase() === 'chunked'

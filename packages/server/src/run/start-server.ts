@@ -87,8 +87,8 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   const loops = new AbortController()
   // Each chain adds several listeners: Node would warn about a leak.
   setMaxListeners(0, loops.signal)
-  let running = true
-  const health = createHealth({ store, indexers, recording: config.recording, running: () => running })
+  let isRunning = true
+  const health = createHealth({ store, indexers, recording: config.recording, running: () => isRunning })
   const portal = roles.console ? await closeOnFailure(openPortal(config, { service, logger, limits })) : null
   const consoleDeps = { service, logger, store, trigger: opened.trigger?.handle ?? null, tools: options.tools }
   const consolePages = config.console && roles.console ? await closeOnFailure(openConsole(config, consoleDeps)) : null
@@ -128,7 +128,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     logger.error({ ...toErrorFields(error) }, 'The loops stopped with an error; health reports down until a restart.')
   const run = service.run(loops.signal, { roles, process: processFacts })
   const work = run.catch(logFailure).finally(() => {
-    running = false
+    isRunning = false
   })
   const changedSettings = config.settings.filter(({ isDefault }) => !isDefault).map(({ name, value }) => [name, value])
   logger.info({ url, adminUrl: adminUrl ?? undefined, config: Object.fromEntries(changedSettings) }, 'Listening.')
@@ -161,7 +161,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     consolePages?.close()
     portal?.close()
     await Promise.all([listeners.api?.stop(deadline), Promise.race([work, timedOut])])
-    if (running)
+    if (isRunning)
       logger.warn({}, 'Some work did not finish in time and is aborted; it is repeated after the next start.')
     await listeners.admin?.stop(deadline)
     await Promise.race([opened.close(), timedOut])
@@ -181,8 +181,8 @@ export async function startServer(config: Config, options: StartOptions = {}): P
 /** Rejects development settings in production, and simulated chains without `simulateChains`. @throws TypeError */
 function checkDevelopment(config: Config, options: StartOptions): void {
   const { simulatedChains, console: hasConsole, consoleUrl, environment } = config
-  const isOpen = hasConsole && consoleUrl === null
-  if ((isOpen || simulatedChains.length > 0) && environment !== 'development')
+  const hasOpenConsole = hasConsole && consoleUrl === null
+  if ((hasOpenConsole || simulatedChains.length > 0) && environment !== 'development')
     throw new TypeError('Simulated chains and a console without sign-in are for development alone.')
   if (simulatedChains.length > 0 && options.simulateChains === undefined)
     throw new TypeError('PI_SIMULATED_CHAINS needs the option simulateChains, which payment-integration serve passes.')

@@ -94,7 +94,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #excerpt: ReturnType<typeof createExcerpt> | undefined
   #timer: NodeJS.Timeout | undefined
   #onAbort: (() => void) | undefined
-  #isOver = false
+  #isSettled = false
 
   constructor(post: PostRequest, times: ExchangeTimes, resolve: (result: PostResult) => void) {
     this.#post = post
@@ -121,7 +121,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(started: Dispatcher.DispatchController): void {
     this.#controller = started
-    if (this.#isOver) started.abort(new PostTimeoutError())
+    if (this.#isSettled) started.abort(new PostTimeoutError())
   }
 
   onResponseStart(
@@ -157,7 +157,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   /** Ends the body of a 2xx after `successBodyMs`, unless the timeout ends it sooner. */
   shortenTimeout(): void {
-    if (this.#isOver) return
+    if (this.#isSettled) return
     const { startedAt, successBodyMs } = this.#times
     if (this.#post.timeoutMs - (performance.now() - startedAt) <= successBodyMs) return
     clearTimeout(this.#timer)
@@ -169,8 +169,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #settle(error: unknown): void {
-    if (this.#isOver) return
-    this.#isOver = true
+    if (this.#isSettled) return
+    this.#isSettled = true
     clearTimeout(this.#timer)
     if (this.#onAbort !== undefined) this.#post.signal?.removeEventListener('abort', this.#onAbort)
     if (this.#head === undefined) this.#resolve({ kind: 'failure', ...toFailure(error), latencyMs: this.#latencyMs() })
@@ -179,13 +179,13 @@ class Exchange implements Dispatcher.DispatchHandler {
 }
 
 /** Exchanges whose 2xx arrived in this turn of the event loop. */
-const answered: Exchange[] = []
+const answeredExchanges: Exchange[] = []
 
 /** Waits one turn of the event loop: most bodies end in the packet of their head and need no second timer. */
 function shortenTimeoutSoon(exchange: Exchange): void {
-  if (answered.push(exchange) > 1) return
+  if (answeredExchanges.push(exchange) > 1) return
   setImmediate(() => {
-    for (const each of answered.splice(0)) each.shortenTimeout()
+    for (const each of answeredExchanges.splice(0)) each.shortenTimeout()
   })
 }
 

@@ -86,7 +86,7 @@ interface GuardOptions {
 type AddressRule = (address: string) => boolean
 
 /** The most addresses per family that are dialed: a name with hundreds must not make this machine a port scanner. */
-const addressesPerFamily = 4
+const maxAddressesPerFamily = 4
 /** How long one of several addresses is dialed before the next, in milliseconds. */
 const dialMs = 500
 
@@ -117,11 +117,11 @@ export function createGuardedConnector(options: GuardOptions) {
   const openingSockets = new Set<Socket>()
   const connectSafely: buildConnector.connector = (target, callback) => {
     const isAllowedByScheme = createAddressRule(target.protocol, allowLoopbackHttp)
-    const allowed: AddressRule = (address) =>
+    const isAllowed: AddressRule = (address) =>
       isAllowedByScheme(address) && ![address, extractNat64Address(address)].some(isDenied)
     const hostname = target.hostname.replace(/^\[|\]$/g, '')
-    if (isIP(hostname) !== 0 && !allowed(hostname)) return callback(new AddressRejectedError(), null)
-    const { lookup, cancel } = createGuardedLookup(resolve, allowed)
+    if (isIP(hostname) !== 0 && !isAllowed(hostname)) return callback(new AddressRejectedError(), null)
+    const { lookup, cancel } = createGuardedLookup(resolve, isAllowed)
     const connect = buildConnector({ ...connectionOptions, timeout: connectTimeoutMs, lookup, secureContext })
     const socket = connect({ ...target, hostname }, (...outcome) => {
       openingSockets.delete(socket)
@@ -134,7 +134,7 @@ export function createGuardedConnector(options: GuardOptions) {
       cancel()
     })
     socket.prependOnceListener('connect', () => {
-      if (!allowed(socket.remoteAddress ?? '')) socket.destroy(new AddressRejectedError())
+      if (!isAllowed(socket.remoteAddress ?? '')) socket.destroy(new AddressRejectedError())
     })
   }
   return {
@@ -147,21 +147,21 @@ export function createGuardedConnector(options: GuardOptions) {
 }
 
 /** Builds the lookup of one connection: it returns the allowed addresses of a name, or fails when there is none. */
-function createGuardedLookup(resolve: Resolve, allowed: AddressRule): { lookup: LookupFunction; cancel(): void } {
+function createGuardedLookup(resolve: Resolve, isAllowed: AddressRule): { lookup: LookupFunction; cancel(): void } {
   let cancel: () => void = () => undefined
   const lookup: LookupFunction = (hostname, { all }, callback) => {
     cancel = resolve(hostname, (error, addresses) => {
       if (error !== null) return callback(error, [])
-      const allowedAddresses = addresses.filter(({ address }) => allowed(address))
+      const allowedAddresses = addresses.filter(({ address }) => isAllowed(address))
       const [first] = allowedAddresses
       if (first === undefined) return callback(new AddressRejectedError(), [])
-      if (all === true) callback(null, pickFirstOfFamilies(allowedAddresses))
+      if (all === true) callback(null, pickFirstOfEachFamily(allowedAddresses))
       else callback(null, first.address, first.family)
     })
   }
   return { lookup, cancel: () => cancel() }
 }
 
-function pickFirstOfFamilies(addresses: readonly LookupAddress[]): LookupAddress[] {
-  return [4, 6].flatMap((family) => addresses.filter((each) => each.family === family).slice(0, addressesPerFamily))
+function pickFirstOfEachFamily(addresses: readonly LookupAddress[]): LookupAddress[] {
+  return [4, 6].flatMap((family) => addresses.filter((each) => each.family === family).slice(0, maxAddressesPerFamily))
 }

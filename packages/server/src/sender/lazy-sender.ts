@@ -15,7 +15,7 @@ export function createLazySender(options: UndiciSenderOptions): ClosableSender {
   createRangeCheck(denied ?? [])
   let loading: Promise<ClosableSender> | undefined
   let loaded: ClosableSender | undefined
-  let closed = false
+  let isClosed = false
   const load = async () => {
     const { createUndiciSender } = await import('./undici-sender.js')
     loaded = createUndiciSender(options)
@@ -24,7 +24,7 @@ export function createLazySender(options: UndiciSenderOptions): ClosableSender {
   return {
     post(post) {
       if (loaded !== undefined) return loaded.post(post)
-      if (closed) return Promise.resolve({ kind: 'failure', reason: 'connection', latencyMs: 0 })
+      if (isClosed) return Promise.resolve({ kind: 'failure', reason: 'connection', latencyMs: 0 })
       loading ??= load().catch((error: unknown) => {
         // The next POST loads again.
         loading = undefined
@@ -33,7 +33,7 @@ export function createLazySender(options: UndiciSenderOptions): ClosableSender {
       return loading.then((sender) => sender.post(post))
     },
     async close() {
-      closed = true
+      isClosed = true
       const sender = await loading
       await sender?.close()
     },

@@ -21,11 +21,11 @@ export interface ResolverOptions {
 /** Timeout of the first query, in milliseconds; then the next server is queried, or the same again. */
 const firstQueryMs = 1_000
 /** Queries per server: so many that the connection's timeout always ends the lookup first. */
-const maxQueries = 4
+const maxQueriesPerServer = 4
 /** How long the addresses of one family wait for the other family, in milliseconds. */
 const otherFamilyMs = 500
 
-const loopback: readonly LookupAddress[] = [
+const loopbackAddresses: readonly LookupAddress[] = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
 ]
@@ -38,7 +38,7 @@ const loopback: readonly LookupAddress[] = [
 export function createResolve({ servers = [], allowLoopback }: ResolverOptions): Resolve {
   // One resolver per lookup: cancelling it stops all its queries, and no answer is cached for the next lookup.
   const createLookupResolver = () => {
-    const resolver = new Resolver({ timeout: firstQueryMs, tries: maxQueries })
+    const resolver = new Resolver({ timeout: firstQueryMs, tries: maxQueriesPerServer })
     if (servers.length > 0) resolver.setServers(servers)
     return resolver
   }
@@ -46,7 +46,7 @@ export function createResolve({ servers = [], allowLoopback }: ResolverOptions):
   createLookupResolver()
   return (name, callback) => {
     if (allowLoopback && /(^|\.)localhost$/i.test(name)) {
-      const answer = setImmediate(callback, null, loopback)
+      const answer = setImmediate(callback, null, loopbackAddresses)
       return () => clearImmediate(answer)
     }
     return queryBoth(createLookupResolver(), name, callback)
@@ -58,9 +58,9 @@ function queryBoth(resolver: Resolver, name: string, callback: ResolveCallback):
   let pendingQueries = 2
   let failure: NodeJS.ErrnoException | undefined
   let timer: NodeJS.Timeout | undefined
-  let isOver = false
+  let isSettled = false
   const end = () => {
-    isOver = true
+    isSettled = true
     clearTimeout(timer)
     resolver.cancel()
   }
@@ -71,7 +71,7 @@ function queryBoth(resolver: Resolver, name: string, callback: ResolveCallback):
     else callback(failure ?? Object.assign(new Error('The name has no address.'), { code: NODATA }), [])
   }
   const createListener = (family: 4 | 6) => (error: NodeJS.ErrnoException | null, addresses: readonly string[]) => {
-    if (isOver) return
+    if (isSettled) return
     pendingQueries--
     if (error === null) byFamily[family] = addresses
     else if (failure === undefined || isEmptyAnswer(failure)) failure = error
@@ -83,7 +83,7 @@ function queryBoth(resolver: Resolver, name: string, callback: ResolveCallback):
   return end
 }
 
-/** The name does not exist or has no address of that family. A server failure takes precedence over it. */
+/** Whether the name does not exist or has no address of the family. Any other error takes precedence over this one. */
 function isEmptyAnswer({ code }: NodeJS.ErrnoException): boolean {
   return code === NODATA || code === NOTFOUND
 }

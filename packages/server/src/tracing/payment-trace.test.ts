@@ -26,8 +26,8 @@ function setUp(result: PostResult, { sampling, tracer }: { sampling?: 'none'; tr
       return result
     },
   }
-  const { traced, onEvent } = createTracing(api, { now: () => 1_000_000 }, tracer ?? provider.getTracer('test'))
-  return { traced: traced(sender), onEvent, posts, spans }
+  const { traceSender, onEvent } = createTracing(api, { now: () => 1_000_000 }, tracer ?? provider.getTracer('test'))
+  return { traced: traceSender(sender), onEvent, posts, spans }
 }
 
 it('an attempt is a span of the payment, and traceparent names it beside the signed headers and the same bytes', async () => {

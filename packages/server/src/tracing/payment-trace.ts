@@ -42,7 +42,7 @@ export function createTracing(
   clock: Pick<Clock, 'now'>,
   tracer: Api.Tracer = api.trace.getTracer('payment-integration', version),
 ) {
-  const untraced = api.ROOT_CONTEXT.setValue(api.createContextKey(suppressTracingKey), true)
+  const untracedContext = api.ROOT_CONTEXT.setValue(api.createContextKey(suppressTracingKey), true)
 
   /** @param startAt - Unix time in milliseconds. */
   function startSpan(name: string, payment: TracedPayment, startAt: number, options: Api.SpanOptions): Api.Span {
@@ -93,22 +93,22 @@ export function createTracing(
       const now = clock.now()
       const eventSpan = toEventSpan(event, now)
       if (eventSpan === null) return
-      const { name, attributes, lastedMs = 0, failure } = eventSpan
+      const { name, attributes, durationMs = 0, failure } = eventSpan
       const payment = { chainId, txHash, integrationAddress }
       ignoreFault(() => {
-        const span = startSpan(name, payment, now - Math.max(0, lastedMs), { attributes })
+        const span = startSpan(name, payment, now - Math.max(0, durationMs), { attributes })
         if (failure !== undefined) span.setStatus({ code: api.SpanStatusCode.ERROR, message: failure })
         span.end(new Date(now))
       })
     },
     /** Wraps a sender: one span per attempt of a delivery. Body, signature and result stay the same. */
-    traced: (sender: Sender): Sender => ({
+    traceSender: (sender: Sender): Sender => ({
       async post(post) {
         const { url, delivery } = post
         const attempt = delivery === undefined ? null : ignoreFault(() => startAttempt(url, delivery))
         if (attempt === null) return sender.post(post)
         const headers = { ...post.headers, traceparent: attempt.traceparent }
-        const result = await api.context.with(untraced, () => sender.post({ ...post, headers }))
+        const result = await api.context.with(untracedContext, () => sender.post({ ...post, headers }))
         ignoreFault(() => endAttempt(attempt.span, result))
         return result
       },
@@ -134,7 +134,7 @@ interface EventSpan {
   readonly name: string
   readonly attributes: Api.Attributes
   /** @default 0 */
-  readonly lastedMs?: number
+  readonly durationMs?: number
   readonly failure?: string
 }
 
@@ -143,7 +143,7 @@ function toEventSpan(event: ServiceEvent, now: number): EventSpan | null {
   switch (event.type) {
     case 'payment.indexed': {
       const attributes = { 'payment.version': 1, 'payment.block_number': event.blockNumber }
-      return { name: 'payment.index', attributes, lastedMs: now - event.blockTimestamp }
+      return { name: 'payment.index', attributes, durationMs: now - event.blockTimestamp }
     }
     case 'update.settled': {
       const { outcome, reason } = event
@@ -159,7 +159,7 @@ function toEventSpan(event: ServiceEvent, now: number): EventSpan | null {
       const { version, attempt, publishedMs } = event
       if (publishedMs === null) return null
       const attributes = { 'payment.version': version, 'notification.attempts': attempt }
-      return { name: 'notification.publish', attributes, lastedMs: publishedMs }
+      return { name: 'notification.publish', attributes, durationMs: publishedMs }
     }
     case 'delivery.exhausted': {
       const { version, reason } = event

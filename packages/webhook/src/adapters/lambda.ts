@@ -1,4 +1,4 @@
-/** Receives deliveries in AWS Lambda: behind a REST API, an HTTP API (payload 1.0 and 2.0), or a function URL. @module */
+/** Receives deliveries in AWS Lambda, from a REST API, an HTTP API (payload 1.0, 2.0) or a function URL. @module */
 import type { HeadersLike } from '../delivery.js'
 import { bodyTooLarge, bodyUnreadable, type HandlerOptions, resolveSettings } from './handler-options.js'
 import { answer, type Source } from './internal/answer.js'

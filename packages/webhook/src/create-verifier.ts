@@ -81,8 +81,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
         ? await readRequest(delivery as RequestLike, headers, maxBytes)
         : toBoundedBytes(body, maxBytes)
     if ('code' in bytes) throw bytes
-    // The caller may refill its buffer, so hash and decode before the first `await`. Another thread may write shared
-    // memory at any time, so copy it first.
+    // The caller may refill its buffer at any `await`, so hash and decode without one in between. Another thread may
+    // write shared memory at any time, so copy it first.
     const signed = isRaw(bytes.buffer) ? bytes : new Uint8Array(bytes)
     const matched = findMatchingKey(keys, signedAt, signed, codes)
     // With Web Crypto `matched` is a promise, and a promise is never below 0.

@@ -89,7 +89,7 @@ export type ReadBodyOptions = Pick<Limits, 'maxBytes'>
 /**
  * Reads a request to its end, for `verify`. A fetch handler does not need it: `verify(request)` reads by itself.
  * A body that is too large is discarded. Up to 4 MiB more are read, because many senders listen for the 413 only after
- * their last byte. The rest stays unread, and Node closes the connection after your answer.
+ * their last byte. The rest stays unread, and Node closes the connection after its `keepAliveTimeout`.
  * The server's `requestTimeout` limits a slow sender.
  * @param request - A Node request that nothing has read from, or any other stream of bytes.
  * @throws {@link WebhookError} `ERR_BODY_TOO_LARGE` above `maxBytes`. `ERR_BODY_NOT_RAW` when something read, decoded

@@ -11,7 +11,7 @@ import type { CheckedReconcile, ReconcileProgress } from './options.js'
 import type { createSeveralPaymentsSearch } from './search-several-payments.js'
 
 /** The result for a payment. `storedVersion` is the store's version before the repair, null when it had none. */
-type Compared =
+type Outcome =
   /** The store had this version already. */
   | { readonly kind: 'known' }
   /** The store had a greater version: a delivery was faster than the page. */
@@ -26,7 +26,7 @@ type Compared =
  * delivery repeats no effect, and no older version replaces a newer one.
  * @throws The store's own error. An error of the handler becomes the result `failed`.
  */
-async function comparePayment<Tx>(payment: Payment, { from, handle, dryRun }: CheckedReconcile<Tx>): Promise<Compared> {
+async function comparePayment<Tx>(payment: Payment, { from, handle, dryRun }: CheckedReconcile<Tx>): Promise<Outcome> {
   const storedVersion = (await from.current(payment)) ?? null
   if (storedVersion === payment.version) return { kind: 'known' }
   if (storedVersion !== null && storedVersion > payment.version) return { kind: 'newer' }

@@ -61,7 +61,7 @@ export interface ReconcileOptions<Tx, Store extends ReconcileStore<Tx> = Reconci
    * @default 'known'
    */
   readonly until?: 'known' | 'end' | Date | undefined
-  /** The last run's checkpoint. Resumes an interrupted run of the same `until`; dates count as one. @default none */
+  /** The last run's checkpoint. Resumes its interrupted run of an equal `until`; all dates are equal. @default none */
   readonly checkpoint?: ReconcileCheckpoint | null | undefined
   /** Awaited after each page. Store the checkpoint, so that a crash costs one page. A thrown error stops the run. */
   readonly onCheckpoint?:

@@ -1,4 +1,4 @@
-/** Makes the OpenAPI document, with the operations of all but integrators. Source: docs/interface.md 4.3. @module */
+/** Makes the OpenAPI document, with legacy, processor and health operations. Source: docs/interface.md 4.3. @module */
 import { notFoundBody } from '../error-bodies.js'
 import { paths } from '../wire.js'
 import * as examples from './examples.js'

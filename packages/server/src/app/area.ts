@@ -50,7 +50,7 @@ export const unreadablePaths = {
   legacy: `${lookupPrefix}/unreadable`,
 } as const
 
-/** The most characters of an ambiguous path that are read. Paths of the service are a fifth as long. */
+/** The most characters of an ambiguous path that are read. Paths of the service are at most a fifth as long. */
 const maxCharacters = 1_024
 
 /**

@@ -43,8 +43,8 @@ interface Waiter {
 /** Builds a gate with empty queues. */
 export function createGate(options: GateOptions) {
   const { maxPerWindow, windowMs, maxWaiting, maxWaitingPerQueue, maxWaitMs, now } = options
-  /** When the newest requests began, oldest first, at most `perWindow`. */
-  const begun: number[] = []
+  /** When the newest requests began, oldest first, at most `maxPerWindow`. */
+  const beginTimes: number[] = []
   /** The queues in the order of their turns; none is empty. */
   const queues = new Map<string, Waiter[]>()
   let pausedUntil = Number.NEGATIVE_INFINITY
@@ -52,11 +52,11 @@ export function createGate(options: GateOptions) {
 
   /** Milliseconds until the request at a position may begin; 0 is the next request. */
   function msUntilTurn(position: number): number {
-    const freeTurns = maxPerWindow - begun.length
+    const freeTurns = maxPerWindow - beginTimes.length
     if (position < freeTurns) return 0
     const index = (position - freeTurns) % maxPerWindow
     const windows = 1 + Math.floor((position - freeTurns) / maxPerWindow)
-    return Math.max(0, (begun[index] ?? now()) + windows * windowMs - now())
+    return Math.max(0, (beginTimes[index] ?? now()) + windows * windowMs - now())
   }
   /** Builds the answer to a shed request that would have had this position in its queue, from 0. */
   function shedAt(queueName: string, position: number): Admission {
@@ -66,8 +66,8 @@ export function createGate(options: GateOptions) {
   }
   function tryBegin(): boolean {
     if (msUntilTurn(0) > 0) return false
-    if (begun.length === maxPerWindow) begun.shift()
-    begun.push(now())
+    if (beginTimes.length === maxPerWindow) beginTimes.shift()
+    beginTimes.push(now())
     return true
   }
   /** Takes the next request. Its queue then goes behind the others. */

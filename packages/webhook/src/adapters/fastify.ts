@@ -2,7 +2,7 @@
 import { type HandlerOptions, resolveSettings } from './handler-options.js'
 import { answer } from './internal/answer.js'
 import type { NodeRequest } from './node.js'
-import { createNodeSource, drain, type ParsedRequest } from './node.js'
+import { adaptRequest, drain, type ParsedRequest } from './node.js'
 
 /** The used part of Fastify's request. */
 export interface FastifyRequestLike extends ParsedRequest {
@@ -56,8 +56,8 @@ export async function fastifyReceiver(instance: FastifyLike, options: FastifyRec
 export function createFastifyHandler(options: HandlerOptions): FastifyHandler {
   const settings = resolveSettings(options)
   return async (request, reply) => {
-    const source = createNodeSource(request.raw, [request, request.raw], cure)
-    const { status, headers, body } = await answer(source, settings)
+    const adapted = adaptRequest(request.raw, [request, request.raw], cure)
+    const { status, headers, body } = await answer(adapted, settings)
     drain(request.raw, settings.deadlineMs)
     reply.code(status)
     for (const [name, value] of Object.entries(headers)) reply.header(name, value)

@@ -3,7 +3,7 @@ import type { BodyReader } from '../delivery.js'
 import { concat, declaredBytes, maxDiscardedBytes } from '../read-body.js'
 import type { HandlerOptions, HandlerSettings, WebResponse } from './handler-options.js'
 import { bodyTooLarge, bodyUnreadable, resolveSettings } from './handler-options.js'
-import { answer, notRaw, type OnLateWork, type Source } from './internal/answer.js'
+import { type AnyRequest, answer, notRaw, type OnLateWork } from './internal/answer.js'
 
 /** The used part of a fetch request, as in Node, Bun, Deno, Workers, Next or Hono. */
 export interface FetchRequest {
@@ -24,12 +24,12 @@ export async function serveFetch(
   cure: string,
   onLateWork?: OnLateWork,
 ): Promise<WebResponse> {
-  const { status, headers, body } = await answer(createFetchSource(request, cure), settings, onLateWork)
+  const { status, headers, body } = await answer(adaptFetchRequest(request, cure), settings, onLateWork)
   if (findNonRawKind(request) === undefined && request.body) discard(request.body.getReader(), settings.deadlineMs)
   return new Response(body === '' || request.method === 'HEAD' ? null : body, { status, headers })
 }
 
-function createFetchSource(request: FetchRequest, cure: string): Source {
+function adaptFetchRequest(request: FetchRequest, cure: string): AnyRequest {
   return {
     method: request.method,
     headers: request.headers,

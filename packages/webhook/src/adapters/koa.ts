@@ -2,7 +2,7 @@
 import { type HandlerOptions, resolveSettings } from './handler-options.js'
 import { answer } from './internal/answer.js'
 import type { NodeRequest } from './node.js'
-import { createNodeSource, drain, type ParsedRequest } from './node.js'
+import { adaptRequest, drain, type ParsedRequest } from './node.js'
 
 /** The used part of Koa's context. */
 export interface KoaContextLike {
@@ -25,8 +25,8 @@ export interface KoaContextLike {
 export function createKoaHandler(options: HandlerOptions): (ctx: KoaContextLike) => Promise<void> {
   const settings = resolveSettings(options)
   return async (ctx) => {
-    const source = createNodeSource(ctx.req, [ctx.request as ParsedRequest, ctx.req], cure)
-    const { status, headers, body } = await answer(source, settings)
+    const adapted = adaptRequest(ctx.req, [ctx.request as ParsedRequest, ctx.req], cure)
+    const { status, headers, body } = await answer(adapted, settings)
     drain(ctx.req, settings.deadlineMs)
     ctx.status = status
     ctx.body = body === '' ? null : body

@@ -1,7 +1,7 @@
 /** Receives deliveries in AWS Lambda, from a REST API, an HTTP API (payload 1.0, 2.0) or a function URL. @module */
 import type { HeadersLike } from '../delivery.js'
 import { bodyTooLarge, bodyUnreadable, type HandlerOptions, resolveSettings } from './handler-options.js'
-import { answer, type Source } from './internal/answer.js'
+import { type AnyRequest, answer } from './internal/answer.js'
 
 /** The used part of an event. */
 export interface LambdaEventLike {
@@ -48,12 +48,12 @@ export function createLambdaHandler(options: HandlerOptions): LambdaHandler {
   return async (event, context) => {
     const remainingMs = context?.getRemainingTimeInMillis?.() ?? Infinity
     const deadlineMs = Math.max(1, Math.min(settings.deadlineMs, remainingMs - reserveMs))
-    const { status, headers, body } = await answer(createEventSource(event), { ...settings, deadlineMs })
+    const { status, headers, body } = await answer(adaptEvent(event), { ...settings, deadlineMs })
     return { statusCode: status, headers: { ...headers }, body }
   }
 }
 
-function createEventSource(event: LambdaEventLike): Source {
+function adaptEvent(event: LambdaEventLike): AnyRequest {
   return {
     method: event.httpMethod || event.requestContext?.http?.method || '',
     headers: mergeHeaders(event),

@@ -1,7 +1,7 @@
 /** Receives deliveries on Node's own server, from the stream or from bytes that a parser kept. @module */
 import { concat, declaredBytes, isRaw, maxDiscardedBytes, toBytes } from '../read-body.js'
 import { bodyTooLarge, bodyUnreadable, type HandlerOptions, resolveSettings } from './handler-options.js'
-import { answer, notRaw, type Source } from './internal/answer.js'
+import { type AnyRequest, answer, notRaw } from './internal/answer.js'
 
 /** A request on which parsers leave a body. */
 export interface ParsedRequest {
@@ -34,11 +34,11 @@ export interface NodeResponse {
 export type NodeHandler = (request: NodeRequest, response: NodeResponse) => Promise<void>
 
 /**
- * Presents a Node request: an unread stream, or else the bytes that a parser kept as `rawBody` or `body`.
+ * Adapts a Node request: an unread stream, or else the bytes that a parser kept as `rawBody` or `body`.
  * Text is rejected: decoding has changed any bytes that were not UTF-8.
  * @param parsedRequests - The framework's own requests, on which its parsers leave a body.
  */
-export function createNodeSource(request: NodeRequest, parsedRequests: readonly ParsedRequest[], cure: string): Source {
+export function adaptRequest(request: NodeRequest, parsedRequests: readonly ParsedRequest[], cure: string): AnyRequest {
   const isConsumed = () => request.readableDidRead === true
   const keptBody = isConsumed() ? findKeptBytes(parsedRequests) : undefined
   return {
@@ -69,7 +69,7 @@ function describeNonRaw(parsedRequests: readonly ParsedRequest[]): string {
   return typeof parsed === 'string' ? 'decoded text' : 'an object, so something parsed it'
 }
 
-/** Listens to events, because an iterator that stops early would destroy the request, and the answer with it. */
+/** Listens to events: an iterator that stops early would destroy the request, and its connection would stall. */
 function readStream(request: NodeRequest, maxBytes: number, signal: AbortSignal, cure: string): Promise<Uint8Array> {
   if (request.readableEnded === true) return Promise.resolve(new Uint8Array())
   if (request.destroyed === true) return Promise.reject(bodyUnreadable())
@@ -123,7 +123,7 @@ export function drain(request: NodeRequest, limitMs: number): void {
 export function serveNode(options: HandlerOptions, cure: string): NodeHandler {
   const settings = resolveSettings(options)
   return async (request, response) => {
-    const { status, headers, body } = await answer(createNodeSource(request, [request], cure), settings)
+    const { status, headers, body } = await answer(adaptRequest(request, [request], cure), settings)
     drain(request, settings.deadlineMs)
     // A time-out of the host may have answered first.
     if (response.headersSent) return

@@ -5,8 +5,8 @@ import { isRaw } from '../../read-body.js'
 import type { HandlerSettings, IncomingDelivery } from '../handler-options.js'
 import { bodyTooLarge, HandlerError } from '../handler-options.js'
 
-/** A request, as the adapters for Node, fetch and Lambda present it. */
-export interface Source {
+/** A request of Node, fetch or Lambda, in one form for all adapters. */
+export interface AnyRequest {
   readonly method: string
   readonly headers: HeadersLike
   /** The declared length of the body, in bytes, when there is one. */
@@ -31,9 +31,9 @@ export interface Answer {
 export type OnLateWork = (work: Promise<unknown>) => void
 
 /** Answers a request, and never rejects. */
-export async function answer(source: Source, settings: HandlerSettings, onLateWork?: OnLateWork): Promise<Answer> {
+export async function answer(request: AnyRequest, settings: HandlerSettings, onLateWork?: OnLateWork): Promise<Answer> {
   try {
-    await receiveInTime(source, settings, onLateWork)
+    await receiveInTime(request, settings, onLateWork)
     return { status: 204, headers: {}, body: '' }
   } catch (error) {
     const rejection = error instanceof WebhookError || isWebhookRejection(error) ? error : undefined
@@ -45,12 +45,12 @@ export async function answer(source: Source, settings: HandlerSettings, onLateWo
   }
 }
 
-async function receiveInTime(source: Source, settings: HandlerSettings, onLateWork?: OnLateWork): Promise<void> {
-  assertDeliverable(source, settings.maxBytes)
+async function receiveInTime(request: AnyRequest, settings: HandlerSettings, onLateWork?: OnLateWork): Promise<void> {
+  assertDeliverable(request, settings.maxBytes)
   const controller = new AbortController()
-  const body = lazyBody(source, settings.maxBytes, controller.signal)
+  const body = lazyBody(request, settings.maxBytes, controller.signal)
   const delivery: IncomingDelivery = {
-    headers: source.headers,
+    headers: request.headers,
     bodyUsed: false,
     arrayBuffer: body.arrayBuffer,
     signal: controller.signal,
@@ -87,11 +87,11 @@ async function receiveInTime(source: Source, settings: HandlerSettings, onLateWo
 }
 
 /** Checks the head of the request, before anything is read. */
-function assertDeliverable(source: Source, maxBytes: number): void {
-  if (source.method !== 'POST')
+function assertDeliverable(request: AnyRequest, maxBytes: number): void {
+  if (request.method !== 'POST')
     throw new HandlerError('ERR_METHOD_NOT_ALLOWED', 'The method is not POST; deliveries use no other.')
-  if (source.nonRawKind !== undefined) throw notRaw(source.nonRawKind, source.cure)
-  if (source.declaredBytes !== undefined && source.declaredBytes > maxBytes) throw bodyTooLarge(maxBytes)
+  if (request.nonRawKind !== undefined) throw notRaw(request.nonRawKind, request.cure)
+  if (request.declaredBytes !== undefined && request.declaredBytes > maxBytes) throw bodyTooLarge(maxBytes)
 }
 
 /** The message names the kind of the body and never its content. */
@@ -99,13 +99,13 @@ export function notRaw(kind: string, cure: string): HandlerError {
   return new HandlerError('ERR_BODY_NOT_RAW', `The body is ${kind}; the signature covers the raw bytes. ${cure}`)
 }
 
-function lazyBody(source: Source, maxBytes: number, signal: AbortSignal) {
+function lazyBody(request: AnyRequest, maxBytes: number, signal: AbortSignal) {
   const state: { isReading: boolean; failure: unknown } = { isReading: false, failure: undefined }
   let bytes: Promise<ArrayBuffer> | undefined
   const read = async (): Promise<ArrayBuffer> => {
     state.isReading = true
     try {
-      return exactBuffer(await source.read(maxBytes, signal))
+      return exactBuffer(await request.read(maxBytes, signal))
     } catch (error) {
       state.failure = error
       throw error

@@ -51,9 +51,9 @@ export function assertModestJson(bytes: Uint8Array): void {
 function findStringEnd(bytes: Uint8Array, start: number): number {
   let end = bytes.indexOf(quote, start + 1)
   for (; end !== -1; end = bytes.indexOf(quote, end + 1)) {
-    let before = end - 1
-    while (bytes[before] === backslash) before -= 1
-    if ((end - before) % 2 === 1) break
+    let beforeSlashes = end - 1
+    while (bytes[beforeSlashes] === backslash) beforeSlashes -= 1
+    if ((end - beforeSlashes) % 2 === 1) break
   }
   return end
 }
@@ -89,10 +89,10 @@ export async function readForeignBytes(
     chunks.push(value)
   }
   const bytes = new Uint8Array(size)
-  let at = 0
+  let offset = 0
   for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.byteLength
+    bytes.set(chunk, offset)
+    offset += chunk.byteLength
   }
   return bytes
 }
@@ -116,11 +116,11 @@ export function parseHttpDate(text: string, now: number): number | null {
     })
   // The last second of a minute may be a leap second, which `Date` does not know.
   const withoutLeapSecond = currentForm.replace(':60 ', ':59 ')
-  const at = Date.parse(withoutLeapSecond)
+  const unixMs = Date.parse(withoutLeapSecond)
   // `toUTCString` writes the current form. A text that comes back unchanged has this form and the right weekday.
-  if (Number.isNaN(at) || withoutLeapSecond.length !== 29 || new Date(at).toUTCString() !== withoutLeapSecond)
+  if (Number.isNaN(unixMs) || withoutLeapSecond.length !== 29 || new Date(unixMs).toUTCString() !== withoutLeapSecond)
     return null
-  return withoutLeapSecond === currentForm ? at : at + 1_000
+  return withoutLeapSecond === currentForm ? unixMs : unixMs + 1_000
 }
 
 function expandYear(twoDigits: number, now: number): number {

@@ -70,8 +70,8 @@ export function formatShareRejection(
   if (former === null) return description
   const type = former.rejectType === null ? '' : `, ${former.rejectType}`
   const end = description === '' || /[.!?]$/.test(description) ? '' : '.'
-  const before = description === '' ? '' : `${description}${end} `
-  return `${before}${sentenceStart}${type}.${formatLabels(former.rejectLabels)}`
+  const prefix = description === '' ? '' : `${description}${end} `
+  return `${prefix}${sentenceStart}${type}.${formatLabels(former.rejectLabels)}`
 }
 
 /**

@@ -115,8 +115,8 @@ function compileArrayCheck(fits: Check): Check {
 /** Drops notes that an earlier element caused too: repeated notes must not use up the limit. */
 function dropRepeated(notes: Note[], start: number, seenKeys: Set<string>): void {
   let keptCount = start
-  for (let at = start; at < notes.length; at += 1) {
-    const note = notes[at] as Note
+  for (let index = start; index < notes.length; index += 1) {
+    const note = notes[index] as Note
     const key = JSON.stringify([note.path, note.value])
     if (seenKeys.has(key)) continue
     seenKeys.add(key)
@@ -127,7 +127,7 @@ function dropRepeated(notes: Note[], start: number, seenKeys: Set<string>): void
 }
 
 function addPart(notes: readonly Note[], start: number, part: string): void {
-  for (let at = start; at < notes.length; at += 1) notes[at]?.path.unshift(part)
+  for (let index = start; index < notes.length; index += 1) notes[index]?.path.unshift(part)
 }
 
 /** Known values or any text: the union that `openEnum` makes. */

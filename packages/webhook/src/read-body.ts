@@ -10,7 +10,7 @@ import { createRejection, type WebhookError } from './errors.js'
 export const maxDiscardedBytes = 4_194_304
 
 /** The length in bytes that a Content-Length header declares; `undefined` when the header is absent or no number. */
-export function declaredBytes(header: unknown): number | undefined {
+export function parseContentLength(header: unknown): number | undefined {
   return typeof header === 'string' && /^[0-9]+$/.test(header) ? Number(header) : undefined
 }
 

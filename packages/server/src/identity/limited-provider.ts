@@ -36,8 +36,8 @@ const timerToleranceMs = 100
 
 interface Waiter {
   readonly leave: (admission: Admission) => void
-  /** When the request arrived, by the clock of the gate. */
-  readonly since: number
+  /** By the clock of the gate, in milliseconds. */
+  readonly arrivedAt: number
 }
 
 /** Builds a gate with empty queues. */
@@ -85,7 +85,7 @@ export function createGate(options: GateOptions) {
     const oldestAllowedAt = now() + msUntilTurn(0) - maxWaitMs - timerToleranceMs
     for (const [queueName, queue] of queues) {
       // The oldest request is first in its queue.
-      while (queue[0] !== undefined && queue[0].since < oldestAllowedAt)
+      while (queue[0] !== undefined && queue[0].arrivedAt < oldestAllowedAt)
         queue.shift()?.leave(shedAt(queueName, queue.length))
       if (queue.length === 0) queues.delete(queueName)
     }
@@ -129,7 +129,7 @@ export function createGate(options: GateOptions) {
       return new Promise((leave) => {
         const queue = queues.get(queueName) ?? []
         queues.set(queueName, queue)
-        queue.push({ leave, since: now() })
+        queue.push({ leave, arrivedAt: now() })
         admitWaiting()
       })
     },

@@ -1,6 +1,6 @@
 /** Receives deliveries in a function from `Request` to `Response`, as in Bun, Deno, SvelteKit or Remix. @module */
 import type { BodyReader } from '../delivery.js'
-import { concat, declaredBytes, maxDiscardedBytes } from '../read-body.js'
+import { concat, maxDiscardedBytes, parseContentLength } from '../read-body.js'
 import type { HandlerOptions, HandlerSettings, WebResponse } from './handler-options.js'
 import { bodyTooLarge, bodyUnreadable, resolveSettings } from './handler-options.js'
 import { type AnyRequest, answer, notRaw, type OnLateWork } from './internal/answer.js'
@@ -33,7 +33,7 @@ function adaptFetchRequest(request: FetchRequest, cure: string): AnyRequest {
   return {
     method: request.method,
     headers: request.headers,
-    declaredBytes: declaredBytes(request.headers.get('content-length')),
+    declaredBytes: parseContentLength(request.headers.get('content-length')),
     nonRawKind: findNonRawKind(request),
     cure,
     read: (maxBytes, signal) => readRequest(request, maxBytes, signal, cure),

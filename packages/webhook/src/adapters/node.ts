@@ -1,5 +1,5 @@
 /** Receives deliveries on Node's own server, from the stream or from bytes that a parser kept. @module */
-import { concat, declaredBytes, isRaw, maxDiscardedBytes, toBytes } from '../read-body.js'
+import { concat, isRaw, maxDiscardedBytes, parseContentLength, toBytes } from '../read-body.js'
 import { bodyTooLarge, bodyUnreadable, type HandlerOptions, resolveSettings } from './handler-options.js'
 import { type AnyRequest, answer, notRaw } from './internal/answer.js'
 
@@ -44,7 +44,7 @@ export function adaptRequest(request: NodeRequest, parsedRequests: readonly Pars
   return {
     method: request.method ?? '',
     headers: request.headers,
-    declaredBytes: keptBody?.byteLength ?? declaredBytes(request.headers['content-length']),
+    declaredBytes: keptBody?.byteLength ?? parseContentLength(request.headers['content-length']),
     nonRawKind: isConsumed() && keptBody === undefined ? describeNonRaw(parsedRequests) : undefined,
     cure,
     async read(maxBytes, signal) {

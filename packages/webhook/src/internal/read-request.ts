@@ -1,7 +1,7 @@
 /** Reads a header of a framework's request, and a fetch request's body. @module */
 import type { BodyReader, HeadersLike, RequestLike } from '../delivery.js'
 import { createRejection } from '../errors.js'
-import { concat, declaredBytes, notRaw, tooLarge } from '../read-body.js'
+import { concat, notRaw, parseContentLength, tooLarge } from '../read-body.js'
 
 /** Headers that can be read more than once: a list, an object with a field per name, or an object with `get`. */
 export type ReadableHeaders = { readonly [name: string]: unknown } & Partial<Iterable<unknown>>
@@ -54,7 +54,7 @@ export async function readRequest(
   headers: ReadableHeaders,
   maxBytes: number,
 ): Promise<Uint8Array> {
-  if ((declaredBytes(readHeader(headers, 'content-length')) ?? 0) > maxBytes) throw tooLarge()
+  if ((parseContentLength(readHeader(headers, 'content-length')) ?? 0) > maxBytes) throw tooLarge()
   assertUnread(request)
   let body: Uint8Array | undefined
   try {

@@ -48,7 +48,7 @@ export async function answer(request: AnyRequest, settings: HandlerSettings, onL
 async function receiveInTime(request: AnyRequest, settings: HandlerSettings, onLateWork?: OnLateWork): Promise<void> {
   assertDeliverable(request, settings.maxBytes)
   const controller = new AbortController()
-  const body = lazyBody(request, settings.maxBytes, controller.signal)
+  const body = createLazyBody(request, settings.maxBytes, controller.signal)
   const delivery: IncomingDelivery = {
     headers: request.headers,
     bodyUsed: false,
@@ -99,13 +99,13 @@ export function notRaw(kind: string, cure: string): HandlerError {
   return new HandlerError('ERR_BODY_NOT_RAW', `The body is ${kind}; the signature covers the raw bytes. ${cure}`)
 }
 
-function lazyBody(request: AnyRequest, maxBytes: number, signal: AbortSignal) {
+function createLazyBody(request: AnyRequest, maxBytes: number, signal: AbortSignal) {
   const state: { isReading: boolean; failure: unknown } = { isReading: false, failure: undefined }
   let bytes: Promise<ArrayBuffer> | undefined
   const read = async (): Promise<ArrayBuffer> => {
     state.isReading = true
     try {
-      return exactBuffer(await request.read(maxBytes, signal))
+      return toExactBuffer(await request.read(maxBytes, signal))
     } catch (error) {
       state.failure = error
       throw error
@@ -117,7 +117,7 @@ function lazyBody(request: AnyRequest, maxBytes: number, signal: AbortSignal) {
 }
 
 /** Copies the bytes if their buffer holds more than the body: Node's small buffers share one pool. */
-function exactBuffer(bytes: Uint8Array): ArrayBuffer {
+function toExactBuffer(bytes: Uint8Array): ArrayBuffer {
   const { buffer, byteLength } = bytes
   return isRaw(buffer) && buffer.byteLength === byteLength ? buffer : new Uint8Array(bytes).buffer
 }

@@ -100,7 +100,7 @@ export interface EvmChain extends Chain {
 
 /**
  * Opens a chain over JSON-RPC, with the guarantees of the `Chain` port. Nothing is sent before the first call. Every
- * node must be on chain `chainId`; an answer that no hash verifies is read together with the node's chain id.
+ * node must be on chain `chainId`; an answer that no block hash can verify is requested together with the node's chain id.
  * Methods reject with a ChainError (`ERR_CHAIN_UNAVAILABLE`, `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`), or with
  * the signal's own reason. Messages contain no part of a URL but its host.
  * @throws {TypeError | RangeError} When an option is wrong; at once, before any request.
@@ -117,7 +117,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   const routers = checkRouters(options.routers, decoder)
   const native = getNativeToken(chainId)
   const { tokens: trustedTokens = knownTokens(chainId), priceFeeds = knownPriceFeeds(chainId) } = options
-  const lists = createPriceLists(trustedTokens, priceFeeds, native.symbol)
+  const priceLists = createPriceLists(trustedTokens, priceFeeds, native.symbol)
   const fail = createFailures(chainId)
   const tokens = createTokenMetadata(native)
   const trustedPools = options.spokePools ?? knownSpokePools(chainId)
@@ -125,7 +125,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   const { onQuarantine: report } = options
   const onQuarantine = (log: QuarantinedLog) => callSafely(() => report?.(log))
   const headerHashing = createHeaderHashing(chainId)
-  const settings = { fail, decoder, tokens, lists, routers, spokePools, rawReceipts, headerHashing, onQuarantine }
+  const settings = { fail, decoder, tokens, priceLists, routers, spokePools, rawReceipts, headerHashing, onQuarantine }
   const sizing = createRangeSizing()
 
   async function* ranges(request: RangesRequest, signal?: AbortSignal): AsyncGenerator<BlockRange> {

@@ -88,7 +88,7 @@ function createFillReader(chainId: number, destination: AcrossDestination, windo
   const fail = createFailures(chainId)
   const native = getNativeToken(chainId)
   const tokens = createTokenMetadata(native)
-  const lists = createPriceLists(destination.tokens ?? knownTokens(chainId), [], native.symbol)
+  const priceLists = createPriceLists(destination.tokens ?? knownTokens(chainId), [], native.symbol)
   const headerHashing = createHeaderHashing(chainId)
   const findFirstAt = createBlockFinder()
   const searches = new Map<string, Search>()
@@ -187,7 +187,7 @@ function createFillReader(chainId: number, destination: AcrossDestination, windo
   async function toFulfilment(chain: ExpectedChain, { fill, log }: FoundFill, height: number): Promise<Fulfilment> {
     const { txHash, blockNumber, blockHash, logIndex } = log
     const calls = [buildHeaderCall(blockNumber), buildReceiptCall(txHash)]
-    const [block, answer] = await chain.node.rpc.all(calls, chain.signal)
+    const [block, answer] = await chain.node.rpc.callAll(calls, chain.signal)
     const header = await checkHeader(chain, block)
     const receipt = parseReceipt(answer, fail)
     const position = receipt?.logs.findIndex((candidate) => isSameLog(candidate, log)) ?? -1
@@ -198,7 +198,7 @@ function createFillReader(chainId: number, destination: AcrossDestination, windo
       receipt.succeeded &&
       position !== -1
     if (!isInBlock) throw fail.noBlock(`the fill in transaction ${txHash} is not in block ${blockNumber}.`)
-    const token = lists.token(fill.outputToken)
+    const token = priceLists.token(fill.outputToken)
     return {
       chainId,
       txHash,

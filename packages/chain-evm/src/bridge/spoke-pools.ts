@@ -65,15 +65,15 @@ export const fillTopics: readonly string[] = [filledRelayTopic, filledV3RelayTop
  */
 export function decodeFill({ topics, data }: ReceiptLog) {
   if (!fillTopics.includes(topics[0] ?? '') || topics.length !== topicCount) return null
-  const paidAt = topics[0] === filledRelayTopic ? 11 * 32 : wordToOffset(wordAt(data, 11 * 32))
-  if (paidAt === null) return null
+  const paidOffset = topics[0] === filledRelayTopic ? 11 * 32 : wordToOffset(wordAt(data, 11 * 32))
+  if (paidOffset === null) return null
   const inputToken = addressAt(data, 0)
   const outputToken = addressAt(data, 32)
   const inputAmount = uintAt(data, 2 * 32)
   const depositor = addressAt(data, 8 * 32)
   const recipient = addressAt(data, 9 * 32)
-  const paidTo = addressAt(data, paidAt)
-  const paidAmount = uintAt(data, paidAt + 2 * 32)
+  const paidTo = addressAt(data, paidOffset)
+  const paidAmount = uintAt(data, paidOffset + 2 * 32)
   if (inputToken === null || outputToken === null || inputAmount === null) return null
   if (depositor === null || recipient === null || paidTo === null || paidAmount === null) return null
   return {
@@ -108,7 +108,7 @@ export function isFillOf(fill: Fill, { payment, depositId, receiver, output }: B
 // Deployed SpokePools of the Across bridge: proxies that survive upgrades, lowercased. Across has none on chain 100.
 // Facts from across-protocol/contracts, `broadcast/deployed-addresses.json` at 8ab0730 (June 2026).
 
-const byChain: Readonly<Record<number, readonly string[]>> = {
+const spokePoolsByChain: Readonly<Record<number, readonly string[]>> = {
   1: ['0x5c7bcd6e7de5423a257d81b442095a1a6ced35c5'],
   10: ['0x6f26bf09b1c792e3228e5467807a900a503c0281'],
   56: ['0x4e8e101924ede233c13e2d8622dc8aed2872d505'],
@@ -119,14 +119,14 @@ const byChain: Readonly<Record<number, readonly string[]>> = {
 
 /** The known SpokePools of a chain, lowercased; empty for an unknown chain. */
 export function knownSpokePools(chainId: number): readonly string[] {
-  return byChain[chainId] ?? []
+  return spokePoolsByChain[chainId] ?? []
 }
 
 /** `yodlWithAcross` of versions 0.8 and 0.9. */
-const selector = '0xde537614'
+const acrossSelector = '0xde537614'
 
 export function isBridgeCall(calldata: string): boolean {
-  return calldata.slice(0, selector.length).toLowerCase() === selector
+  return calldata.slice(0, acrossSelector.length).toLowerCase() === acrossSelector
 }
 
 // The router deposits the gross amount in its caller's name, and then emits the payment event. So the deposit of a

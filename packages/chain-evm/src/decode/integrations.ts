@@ -20,7 +20,7 @@ const maxSuffixes = 8
  * @example encodeIntegrationSuffix('0x00000000000000000000000000000000000000aa')
  */
 export function encodeIntegrationSuffix(address: string): `0x${string}` {
-  // Without `Buffer`, because a page that pays calls this function.
+  // Not with `Buffer`: payment pages call this function in browsers.
   let codes = ''
   for (const character of parseAddress('The integration address', address))
     codes += character.charCodeAt(0).toString(16).padStart(2, '0')
@@ -118,41 +118,41 @@ export function parseBundle(calldata: string, maxOperations: number): UserOperat
   if (!isBundle(calldata)) return null
   const hex = `0x${calldata.slice(10)}`
   const operations: UserOperation[] = []
-  const list = parseOffset(hex, 0, 0)
-  if (list === null) return null
+  const listAt = parseOffset(hex, 0, 0)
+  if (listAt === null) return null
   const parse = plainSelectors.has(calldata.slice(0, 10).toLowerCase()) ? parseOperations : parseAggregated
-  if (!parse(hex, list, maxOperations, operations)) return null
+  if (!parse(hex, listAt, maxOperations, operations)) return null
   let length = 0
   for (const { callData } of operations) length += callData.length - 2
   return length <= hex.length ? operations : null
 }
 
-function parseAggregated(hex: string, list: number, maxOperations: number, into: UserOperation[]): boolean {
-  return forEachItem(hex, list, maxOperations, (aggregate) => {
-    const operations = parseOffset(hex, aggregate, 0)
-    return operations !== null && parseOperations(hex, operations, maxOperations - into.length, into)
+function parseAggregated(hex: string, listAt: number, maxOperations: number, into: UserOperation[]): boolean {
+  return forEachItem(hex, listAt, maxOperations, (aggregateAt) => {
+    const operationsAt = parseOffset(hex, aggregateAt, 0)
+    return operationsAt !== null && parseOperations(hex, operationsAt, maxOperations - into.length, into)
   })
 }
 
-function parseOperations(hex: string, list: number, maxOperations: number, into: UserOperation[]): boolean {
-  return forEachItem(hex, list, maxOperations, (operation) => {
-    const sender = wordToAddress(wordAt(hex, operation))
-    const position = parseOffset(hex, operation, callDataWord)
-    const callData = position === null ? null : bytesAt(hex, position)
+function parseOperations(hex: string, listAt: number, maxOperations: number, into: UserOperation[]): boolean {
+  return forEachItem(hex, listAt, maxOperations, (operationAt) => {
+    const sender = wordToAddress(wordAt(hex, operationAt))
+    const callDataAt = parseOffset(hex, operationAt, callDataWord)
+    const callData = callDataAt === null ? null : bytesAt(hex, callDataAt)
     if (sender === null || callData === null) return false
     into.push({ sender, callData: `0x${callData}` })
     return true
   })
 }
 
-/** Calls `parse` with each item of a list of dynamic items. False if there are too many, or one is malformed. */
-function forEachItem(hex: string, list: number, maxOperations: number, parse: (item: number) => boolean): boolean {
-  const count = wordToOffset(wordAt(hex, list))
+/** Calls `parse` with the byte offset of each item of an ABI list. False if there are too many, or one is malformed. */
+function forEachItem(hex: string, listAt: number, maxOperations: number, parse: (itemAt: number) => boolean): boolean {
+  const count = wordToOffset(wordAt(hex, listAt))
   if (count === null || count > maxOperations) return false
-  const items = list + wordBytes
+  const itemsAt = listAt + wordBytes
   for (let index = 0; index < count; index++) {
-    const item = parseOffset(hex, items, index)
-    if (item === null || !parse(item)) return false
+    const itemAt = parseOffset(hex, itemsAt, index)
+    if (itemAt === null || !parse(itemAt)) return false
   }
   return true
 }

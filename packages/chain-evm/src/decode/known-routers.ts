@@ -1,5 +1,5 @@
 /**
- * Deployed payment routers, addresses lowercased. Facts, MIT: yodlpay/tokenlists `src/routerlist-v1.json` at b405782
+ * Lists deployed payment routers by lowercase address. Sources (MIT): yodlpay/tokenlists `src/routerlist-v1.json` at b405782
  * (versions 0.1 to 0.6) and the npm package \@yodlpay/tokenlists 0.8.40 (version 0.8).
  * @module
  */

@@ -145,26 +145,26 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const binary = options.binary === undefined ? findAnvil(search) : checkAnvil(options.binary, search)
   const cache = mkdtempSync(join(tmpdir(), 'pi-anvil-'))
   const child = launch(binary, ['--cache-path', cache, ...args], cache)
-  let stopping = false
+  let isStopping = false
   const exited = new Promise<DevChainError>((resolve) => {
     child.once('error', (error: NodeJS.ErrnoException) => {
       const message = `anvil could not be started (${error.code}); check the executable and its permissions.`
       resolve(new DevChainError('ERR_ANVIL_EXIT', message))
     })
-    child.once('exit', (code, by) => {
+    child.once('exit', (code, exitSignal) => {
       child.stdin?.destroy()
-      resolve(new DevChainError('ERR_ANVIL_EXIT', describeExit(binary, code, by)))
+      resolve(new DevChainError('ERR_ANVIL_EXIT', describeExit(binary, code, exitSignal)))
     })
   })
   const killAtExit = () => child.kill()
   process.once('exit', killAtExit)
 
   async function stop(): Promise<void> {
-    stopping = true
+    isStopping = true
     signal?.removeEventListener('abort', stopQuietly)
     if (process.platform === 'win32') child.kill()
     else child.stdin?.destroy()
-    const force = setTimeout(() => endForcibly(child), stopTimeoutMs)
+    const force = setTimeout(() => killForcibly(child), stopTimeoutMs)
     await exited
     clearTimeout(force)
     // The guard deletes the cache too, but Windows has no guard, and the guard may have been killed.
@@ -179,7 +179,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   try {
     const port = await waitForPort(child, exited, startTimeoutMs, options.port)
     signal?.throwIfAborted()
-    exited.then((error) => !stopping && onExit?.(error)).catch(() => {})
+    exited.then((error) => !isStopping && onExit?.(error)).catch(() => {})
     return { rpcUrl: `http://127.0.0.1:${port}`, chainId, stop }
   } catch (error) {
     await stop()
@@ -219,14 +219,14 @@ const passedVariables =
   process.platform === 'win32' ? ['PATH', 'USERPROFILE', 'TEMP', 'TMP', 'SYSTEMROOT'] : ['PATH', 'HOME', 'TMPDIR']
 
 /** A shell exits with 126 or 127 when it cannot run a program. */
-function describeExit(binary: string, code: number | null, by: NodeJS.Signals | null): string {
+function describeExit(binary: string, code: number | null, exitSignal: NodeJS.Signals | null): string {
   return code === 126 || code === 127
     ? `${JSON.stringify(binary)} could not be run (exit code ${code}); check that it is made for this system.`
-    : `anvil ended by itself (${by ?? `exit code ${code}`}).`
+    : `anvil ended by itself (${exitSignal ?? `exit code ${code}`}).`
 }
 
 /** Kills the child's process group, which includes anvil behind the guard. */
-function endForcibly(child: ChildProcess): void {
+function killForcibly(child: ChildProcess): void {
   try {
     if (process.platform === 'win32' || child.pid === undefined) child.kill('SIGKILL')
     else process.kill(-child.pid, 'SIGKILL')
@@ -247,15 +247,15 @@ async function waitForPort(child: ChildProcess, exited: Promise<DevChainError>, 
       if (port !== undefined) resolve(Number(port))
     })
   })
-  const ended = new AbortController()
+  const timer = new AbortController()
   try {
-    const first = await Promise.race([listening, exited, delay(timeoutMs, null, { signal: ended.signal })])
-    if (typeof first === 'number') return first
-    if (first === null) throw new DevChainError('ERR_ANVIL_EXIT', `anvil did not answer within ${timeoutMs} ms.`)
+    const outcome = await Promise.race([listening, exited, delay(timeoutMs, null, { signal: timer.signal })])
+    if (typeof outcome === 'number') return outcome
+    if (outcome === null) throw new DevChainError('ERR_ANVIL_EXIT', `anvil did not answer within ${timeoutMs} ms.`)
     const hint = requestedPort === 0 ? '.' : `; another process may use port ${requestedPort}.`
-    throw new DevChainError('ERR_ANVIL_EXIT', `${first.message} It did not come up${hint}`)
+    throw new DevChainError('ERR_ANVIL_EXIT', `${outcome.message} It did not come up${hint}`)
   } finally {
-    ended.abort()
+    timer.abort()
     lines.close()
     stdout.resume()
   }

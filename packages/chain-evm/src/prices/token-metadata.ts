@@ -149,8 +149,8 @@ function getBytes(fail: Failures, outcome: RpcOutcome | undefined, probe: RpcOut
 }
 
 /**
- * As `askWithChainId`. When the answer is too large, each call is sent alone; a call counts as failed if its own answer
- * is too large.
+ * Sends calls as `askWithChainId` does. When the answer is too large, sends each call alone; a call counts as failed if
+ * its own answer is too large.
  */
 async function callToken(chain: ExpectedChain, calls: readonly RpcCall[]): Promise<RpcOutcome[]> {
   try {

@@ -123,7 +123,7 @@ export async function runByBlock<T>(rpc: Rpc, blocks: number, ask: () => Promise
   }
 }
 
-/** Halves the next pause after as many blocks as it covers: a node that fails on large ones succeeds on small ones. */
+/** Halves the next pause after as many successful blocks as the pause has: a node may fail only on large blocks. */
 function noteSuccess(methods: ReceiptMethods, blocks: number): void {
   // A request for several blocks that succeeds cannot contain the block that failed alone.
   if (blocks === 1) methods.failures = 0
@@ -243,7 +243,7 @@ export async function readByTransaction(
  * Reads blocks `from` to `to`, both included, with their receipts.
  * @param contents - `withTransactions`: whether the transactions are read too. `withChainId`: whether the chain id is
  * asked for; a request that continues an earlier one need not ask.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing; `ERR_CHAIN_PROOF_FAILED` on a changed header.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing; `ERR_CHAIN_PROOF_FAILED` on a header that is not authentic.
  */
 export async function readBlocks(
   reader: RangeReader,

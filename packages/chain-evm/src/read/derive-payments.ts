@@ -132,8 +132,8 @@ export async function readDerivedPayments(
 }
 
 /**
- * Whether a payment needs its receipt: for its destination, or for the input amount of a swap. A call with price
- * feeds but without a conversion event needs it too, because `eth_getLogs` may have left the event out.
+ * Whether payments need the receipt of their transaction: for their destinations, or for the input amount of a swap. A
+ * call with price feeds but without a conversion event needs it too: `eth_getLogs` may have left the event out.
  */
 function isReceiptNeeded(reader: RangeReader, { group, transaction, direct }: PayingTransaction): boolean {
   if (needsReceiptForDestinations(reader, transaction, group.payments)) return true
@@ -168,7 +168,7 @@ function derivePayments(
     const isDirect = direct?.payment === event
     const conversion = conversions.get(event) ?? noConversion
     const pricing = isTransferred
-      ? computePricing(reader.lists, event, conversion, isDirect ? direct.call : null)
+      ? computePricing(reader.priceLists, event, conversion, isDirect ? direct.call : null)
       : unknownPricing
     // A swap's event repeats the sender argument, which the caller chooses freely; the signer is certain.
     const isSwap = swapInput !== null && isDirect

@@ -28,7 +28,7 @@ function buildLogsCall({ routers, decoder }: RangeReader, from: number, to: numb
 /**
  * Parses the logs of listed routers, in block, transaction and log order. On some chains log indexes count per
  * transaction.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when the logs contradict the headers or each other about a height's block.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a log is outside the range, or a height has logs of two blocks.
  */
 function parseRangeLogs(reader: RangeReader, first: BlockRef, last: BlockRef, outcome: RpcOutcome | undefined) {
   const { fail } = reader
@@ -148,9 +148,9 @@ async function checkEmptyEnds(reader: RangeReader, ends: readonly Header[], logs
   }
 }
 
-async function hasLogs(reader: RangeReader, end: Header, likely: boolean): Promise<boolean> {
+async function hasLogs(reader: RangeReader, end: Header, isLikely: boolean): Promise<boolean> {
   const { fail, routers, decoder } = reader
-  if (!likely) {
+  if (!isLikely) {
     const filter = { blockHash: end.ref.hash, address: [...routers.keys()], topics: [decoder.paymentTopics] }
     const [outcome] = await askWithChainId(reader, [{ method: 'eth_getLogs', params: [filter] }])
     // Some nodes do not support `blockHash` here; then the receipts decide.
@@ -187,12 +187,12 @@ export async function readUnproven(reader: RangeReader): Promise<BlockRange> {
   const payments = await readDerivedPayments(reader, logs, { receipts: new Map(), blocks: new Map() })
   const derivedLogs = payments.map(({ log }) => log)
   const times = await readBlockTimes(reader, derivedLogs, first, last)
-  const timeOf = ({ blockNumber }: RouterLog) => {
+  const getBlockTime = ({ blockNumber }: RouterLog) => {
     const time = times.get(blockNumber)
     if (time === undefined) throw fail.unavailable(`the time of block ${blockNumber} is not known.`)
     return time
   }
-  const facts = await readPaymentFacts(reader, payments, timeOf, last.number)
+  const facts = await readPaymentFacts(reader, payments, getBlockTime, last.number)
   const reread = parseHeader(await node.rpc.call(buildHeaderCall(last.number), signal), fail)
   if (reread?.hash !== last.hash) throw fail.noBlock(`block ${last.number} was replaced after the logs were read.`)
   return { first, last, blocks: ends.map(({ ref }) => ref), ...facts, proof: 'none', node: node.name }

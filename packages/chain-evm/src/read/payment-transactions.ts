@@ -71,7 +71,7 @@ export async function readReceipts(
   const missing = groups.filter(({ txHash }) => !cached.has(txHash))
   if (missing.length === 0) return cached
   const calls = missing.map(({ txHash }) => buildReceiptCall(txHash))
-  const answers = await reader.node.rpc.all(calls, reader.signal)
+  const answers = await reader.node.rpc.callAll(calls, reader.signal)
   const all = new Map(cached)
   for (const [index, group] of missing.entries()) {
     const receipt = parseReceipt(answers[index], reader.fail)
@@ -134,7 +134,7 @@ export async function readPaymentTransactions(
       ...wholeBlocks.map(([height]) => buildBlockCall(height)),
       ...single.map(({ txHash }) => ({ method: 'eth_getTransactionByHash', params: [txHash] })),
     ]
-    const answers = await reader.node.rpc.all(calls, reader.signal)
+    const answers = await reader.node.rpc.callAll(calls, reader.signal)
     for (const [index, [, blockGroups]] of wholeBlocks.entries())
       addFromBlock(blockGroups, parseBlockTransactions(answers[index], reader.fail))
     for (const [index, group] of single.entries()) add(group, answers[wholeBlocks.length + index])

@@ -68,8 +68,8 @@ function selectProvenReceipts(reader: RangeReader, header: Header, all: readonly
   const last = all.at(-1)
   if (last !== undefined && isStateSync(last)) {
     const withoutLast = all.slice(0, -1)
-    const without = computeReceiptsRoot(withoutLast)
-    if ('root' in without && without.root === receiptsRoot) return withoutLast
+    const shorterRoot = computeReceiptsRoot(withoutLast)
+    if ('root' in shorterRoot && shorterRoot.root === receiptsRoot) return withoutLast
   }
   const what =
     receiptsRoot === null
@@ -141,13 +141,13 @@ interface RangeFacts {
 
 /**
  * Adds block times and token metadata to payments.
- * @param timeOf - The Unix time of a log's block, in milliseconds.
+ * @param getBlockTime - The Unix time of a log's block, in milliseconds.
  * @param height - The last block of the range.
  */
 export async function readPaymentFacts(
   reader: RangeReader,
   payments: readonly DerivedPayment[],
-  timeOf: (log: RouterLog) => number,
+  getBlockTime: (log: RouterLog) => number,
   height: number,
 ): Promise<RangeFacts> {
   const { routers } = reader
@@ -166,7 +166,7 @@ export async function readPaymentFacts(
       logIndex: log.logIndex,
       blockNumber: log.blockNumber,
       blockHash: log.blockHash,
-      blockTimestamp: timeOf(log),
+      blockTimestamp: getBlockTime(log),
       router: { address: log.address, version: routers.get(log.address) ?? '' },
       sender: payment.sender,
       receiver: payment.receiver,

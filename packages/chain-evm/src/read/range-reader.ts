@@ -19,17 +19,17 @@ export function createHeaderHashing(chainId: number) {
 }
 
 /**
- * Learns whether the chain's headers hash to their block hashes; if so, rejects one that does not.
- * @throws ChainError `ERR_CHAIN_PROOF_FAILED` on such a header.
+ * Learns whether the chain's headers hash to their block hashes; if so, a header that does not is not authentic.
+ * @throws ChainError `ERR_CHAIN_PROOF_FAILED` on a header that is not authentic.
  */
 export function assertAuthentic(
   { node, fail, headerHashing }: Pick<RangeReader, 'node' | 'fail' | 'headerHashing'>,
   headers: readonly Pick<Header, 'ref' | 'isAuthentic'>[],
 ): void {
   if (headers.some(({ isAuthentic }) => isAuthentic)) headerHashing.isExpected = true
-  const changed = headerHashing.isExpected ? headers.find(({ isAuthentic }) => !isAuthentic) : undefined
-  if (changed === undefined) return
-  const what = `the header of block ${changed.ref.number} does not hash to the block's hash`
+  const forged = headerHashing.isExpected ? headers.find(({ isAuthentic }) => !isAuthentic) : undefined
+  if (forged === undefined) return
+  const what = `the header of block ${forged.ref.number} does not hash to the block's hash`
   node.note({ kind: 'proof-failed', what })
   throw fail.unproven(`${what}. Use another node; on a chain with non-standard headers, set its proof to none.`)
 }
@@ -55,7 +55,7 @@ export interface RangeReader extends ExpectedChain {
   readonly to: number
   readonly decoder: RouterDecoder
   readonly tokens: TokenMetadata
-  readonly lists: PriceLists
+  readonly priceLists: PriceLists
   /** Version by lowercased address; only versions that the decoder supports. */
   readonly routers: ReadonlyMap<string, string>
   /** Trusted bridge contracts, lowercased. */
@@ -98,7 +98,7 @@ export const headersPerStep = 250
 /**
  * Reads the headers of the range.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing or does not follow the one before it;
- * `ERR_CHAIN_PROOF_FAILED` on a changed header.
+ * `ERR_CHAIN_PROOF_FAILED` on a header that is not authentic.
  */
 export async function readHeaders(reader: RangeReader): Promise<Header[]> {
   const { from, to } = reader
@@ -160,7 +160,7 @@ export async function readBlockTimes(
   }
   const missingBlocks = [...missing]
   const calls = missingBlocks.map(([height]) => buildHeaderCall(height))
-  const answers = await node.rpc.all(calls, signal)
+  const answers = await node.rpc.callAll(calls, signal)
   for (const [index, [height, hash]] of missingBlocks.entries()) {
     const header = parseHeader(answers[index], fail)
     if (header === null || header.hash !== hash)

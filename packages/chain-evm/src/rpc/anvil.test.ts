@@ -20,7 +20,7 @@ test.each<[string, NodeAddress]>([
   ['WebSocket', { url: wsUrl }],
   ['a viem transport over HTTP', { transport: http(chain.rpcUrl, { timeout: 600_000 }) }],
 ])('anvil answers batches over %s, in order and as one chain', async (_, address) => {
-  const answers = await open(address).runPinned(({ rpc }) => rpc.all(headers))
+  const answers = await open(address).runPinned(({ rpc }) => rpc.callAll(headers))
   const blocks = answers as { number: string; hash: string; parentHash: string }[]
   expect(blocks.map(({ number }) => Number(number))).toEqual(headers.map((_call, number) => number))
   for (const [at, block] of blocks.entries()) if (at > 0) expect(block.parentHash).toBe(blocks[at - 1]?.hash)

@@ -36,19 +36,19 @@ export function createBodyBuffers() {
      */
     async readBody(body: Readable, declaredBytes: number, isCompressed: boolean, maxBytes: number): Promise<Buffer> {
       if (declaredBytes > maxBytes) throw new ResponseTooLargeError(maxBytes)
-      let into = acquire(isCompressed ? 0 : declaredBytes)
+      let target = acquire(isCompressed ? 0 : declaredBytes)
       let size = 0
       for await (const chunk of body as AsyncIterable<Buffer>) {
         if (size + chunk.length > maxBytes) throw new ResponseTooLargeError(maxBytes)
-        if (size + chunk.length > into.length) {
-          const larger = acquire(Math.max(size + chunk.length, into.length * 2))
-          into.copy(larger, 0, 0, size)
-          into = larger
+        if (size + chunk.length > target.length) {
+          const larger = acquire(Math.max(size + chunk.length, target.length * 2))
+          target.copy(larger, 0, 0, size)
+          target = larger
         }
-        chunk.copy(into, size)
+        chunk.copy(target, size)
         size += chunk.length
       }
-      return into.subarray(0, size)
+      return target.subarray(0, size)
     },
     /** Allows reuse of a buffer of `readBody`; nothing may point into it any more. */
     release({ buffer }: Buffer): void {
@@ -64,7 +64,7 @@ type Answer = Awaited<ReturnType<typeof readAnswer>>
  * Makes a wire over `node:http`, which unlike undici reports whether a broken connection was a reused one. Redirects
  * are not followed, because a request may hold a key.
  */
-export function httpWire({ url: text, maxResponseBytes }: WireOptions): Wire {
+export function createHttpWire({ url: text, maxResponseBytes }: WireOptions): Wire {
   const { url, headers } = splitUrl(text)
   const isHttps = url.protocol === 'https:'
   const agent = isHttps ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { manualClock } from '../../test/manual-clock.js'
 import { always, NodeError, plain, type ScriptedNode, scriptedNode } from '../../test/scripted-node.js'
 import { createFailures, ResponseTooLargeError } from './failures.js'
-import { createBodyBuffers, httpWire } from './http-wire.js'
+import { createBodyBuffers, createHttpWire } from './http-wire.js'
 import { createRpc, type RequestEnd, type RpcOptions } from './json-rpc.js'
 import type { Wire } from './wire.js'
 
@@ -17,7 +17,7 @@ let wire: Wire
 let ends: RequestEnd[]
 beforeEach(async () => {
   node = await scriptedNode((asked) => (asked.method === 'echo' ? asked.params[0] : plain(asked)))
-  wire = httpWire({ url: node.url, maxResponseBytes: 10_000 })
+  wire = createHttpWire({ url: node.url, maxResponseBytes: 10_000 })
   ends = []
 })
 afterEach(async () => {
@@ -36,7 +36,7 @@ const kinds = () => ends.map(({ kind }) => kind)
 test('one call is one request, many are batches, and one connection serves them all', async () => {
   const rpc = open({ batchSize: () => 10 })
   expect(await rpc.call(call('echo', 'a'))).toBe('a')
-  expect(await rpc.all(heights(25))).toEqual(Array.from({ length: 25 }, (_, index) => index))
+  expect(await rpc.callAll(heights(25))).toEqual(Array.from({ length: 25 }, (_, index) => index))
   expect(node.requests.map((request) => request.length)).toEqual([1, 10, 10, 5])
   expect(node.connections).toHaveLength(1)
   expect(kinds()).toEqual(['answered', 'answered', 'answered', 'answered'])
@@ -94,7 +94,7 @@ describe('an answer is limited by its calls', () => {
   const sized = (length: number) => {
     node.answer = ({ method }) => (method === 'eth_chainId' ? '0x1' : text(length))
     wire.close()
-    wire = httpWire({ url: node.url, maxResponseBytes: 67_108_864 })
+    wire = createHttpWire({ url: node.url, maxResponseBytes: 67_108_864 })
     return open()
   }
 
@@ -119,8 +119,8 @@ describe('an answer is limited by its calls', () => {
 
   test('a batch may be as large as its calls together', async () => {
     const calls = [call('eth_chainId'), call('eth_call'), call('eth_call')]
-    expect(await sized(95_000).all(calls)).toHaveLength(3)
-    await expect(sized(100_000).all(calls)).rejects.toThrow('the answer is larger than 196608 bytes')
+    expect(await sized(95_000).callAll(calls)).toHaveLength(3)
+    await expect(sized(100_000).callAll(calls)).rejects.toThrow('the answer is larger than 196608 bytes')
   })
 
   test.each([
@@ -153,7 +153,7 @@ describe('an answer is limited by its calls', () => {
   })
 
   test('a too large answer to eth_call does not count against the node: a foreign contract chooses its length', async () => {
-    const work = sized(140_000).all([call('eth_chainId'), call('eth_call')])
+    const work = sized(140_000).callAll([call('eth_chainId'), call('eth_call')])
     await expect(work).rejects.toThrow('larger than 131072 bytes')
     expect(kinds()).toEqual([])
     await expect(sized(2_000_000).call(call('eth_getCode'))).rejects.toThrow('larger than 1048576 bytes')
@@ -190,7 +190,7 @@ test.each(['gzip', 'GZIP', 'x-gzip', 'X-Gzip'])('an answer packed as %j is read'
 
 test('an answer of empty objects alone is not parsed', async () => {
   wire.close()
-  wire = httpWire({ url: node.url, maxResponseBytes: 8_388_608 })
+  wire = createHttpWire({ url: node.url, maxResponseBytes: 8_388_608 })
   node.http = always(200, `{"id":1,"result":[${'{},'.repeat(2_400_000)}{}]}`)
   await expect(open().call(call('eth_getLogs'))).rejects.toThrow('the JSON has too many objects and lists for its size')
   expect(ends).toMatchObject([{ kind: 'lost', isHostile: true }])
@@ -203,12 +203,12 @@ describe('items of a batch', () => {
 
   test('are assigned by id, in any order, even if the id is text', async () => {
     answering((items) => items.reverse().map((item) => ({ ...item, id: String(item.id) })))
-    expect(await open().all(heights(5))).toEqual([0, 1, 2, 3, 4])
+    expect(await open().callAll(heights(5))).toEqual([0, 1, 2, 3, 4])
   })
 
   test.each(['0x1', '1e0', ' 1', '1.0', '+1'])('do not count when their number is written as %j', async (id) => {
     answering(([first, second]) => [{ ...first, id }, second])
-    await expect(open().all(heights(2))).rejects.toThrow('echo: no answer')
+    await expect(open().callAll(heights(2))).rejects.toThrow('echo: no answer')
   })
 
   test.each<[string, (items: { id: unknown }[]) => unknown]>([
@@ -218,7 +218,7 @@ describe('items of a batch', () => {
     ['all are missing', () => []],
   ])('%s: the request is lost', async (_, change) => {
     answering(change)
-    await expect(open().all(heights(3))).rejects.toThrow('echo: no answer.')
+    await expect(open().callAll(heights(3))).rejects.toThrow('echo: no answer.')
     expect(kinds()).toEqual(['lost'])
   })
 
@@ -232,7 +232,7 @@ describe('items of a batch', () => {
       { ok: false, code: -32_000, message: 'header not found' },
       { ok: true, result: 2 },
     ])
-    await expect(open().all(heights(3))).rejects.toThrow('echo: JSON-RPC error -32000: header not found.')
+    await expect(open().callAll(heights(3))).rejects.toThrow('echo: JSON-RPC error -32000: header not found.')
     expect(ends.at(-1)).toMatchObject({ kind: 'answered', outcomes: [{ ok: true }, { code: -32_000 }, { ok: true }] })
   })
 

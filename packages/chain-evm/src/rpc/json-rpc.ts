@@ -22,8 +22,8 @@ export interface Rpc {
    * Sends many calls in batches and resolves in their order. A node may mix up the items of a batch, so the caller must
    * check that each result belongs to its call.
    */
-  all(calls: readonly RpcCall[], signal?: AbortSignal): Promise<unknown[]>
-  /** Like {@link Rpc.all}, but resolves with JSON-RPC errors. */
+  callAll(calls: readonly RpcCall[], signal?: AbortSignal): Promise<unknown[]>
+  /** Like {@link Rpc.callAll}, but resolves with JSON-RPC errors. */
   askAll(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcOutcome[]>
 }
 
@@ -187,7 +187,7 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
   return {
     askAll,
     call: async (call, signal) => getResult(fail, call.method, (await askAll([call], signal))[0]),
-    async all(calls, signal) {
+    async callAll(calls, signal) {
       const outcomes = await askAll(calls, signal)
       return calls.map(({ method }, index) => getResult(fail, method, outcomes[index]))
     },

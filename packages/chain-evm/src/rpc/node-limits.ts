@@ -33,7 +33,7 @@ export function createRangeSize(options: RangeSizeOptions) {
    * failure. `repeating`: the failed size is tried once more.
    */
   let phase: 'steady' | 'back' | 'probing' | 'repeating' | 'halving' = 'steady'
-  let before = { size, ceiling }
+  let beforeFailure = { size, ceiling }
   let successesAtCeiling = 0
   let retestAfter: number = retestAfterSuccesses.first
 
@@ -59,7 +59,7 @@ export function createRangeSize(options: RangeSizeOptions) {
   }
 
   function restore(): 'not-size' {
-    ;({ size, ceiling } = before)
+    ;({ size, ceiling } = beforeFailure)
     phase = 'steady'
     return 'not-size'
   }
@@ -97,7 +97,7 @@ export function createRangeSize(options: RangeSizeOptions) {
     /** @returns The cause of the failure; `unsure` until a smaller request is tried. */
     noteFailure(blocks: number): 'size' | 'unsure' | 'not-size' {
       if (phase === 'probing') return blocks === 1 ? restore() : 'unsure'
-      if (phase === 'steady') before = { size, ceiling }
+      if (phase === 'steady') beforeFailure = { size, ceiling }
       if (phase === 'steady' && largestWorking > 0 && blocks > largestWorking) return stepBack(blocks)
       if (phase === 'steady' || (phase === 'back' && blocks <= size)) return blocks === 1 ? restore() : probe(blocks)
       // A larger request was already in flight when the size was reduced.

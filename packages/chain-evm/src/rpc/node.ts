@@ -143,7 +143,7 @@ export function createNode(options: NodeOptions) {
 
   const traffic = () => ({ receivedBytes: wire.receivedBytes(), rejectedRequests: counts.rejected })
 
-  function attempt() {
+  function startAttempt() {
     const { lost } = events
     const { limitCodes } = counts
     /** Whether a finding has explained the failure, so that the failure itself costs no further trust. */
@@ -203,7 +203,7 @@ export function createNode(options: NodeOptions) {
     /** When a pause for the rate limit ends, by the clock. */
     pausedUntil: rateLimit.resumesAt,
     latencyMs: () => latencyMs,
-    attempt,
+    startAttempt,
     reportHead,
     /** Resets the lag when the node it was measured against is distrusted. */
     forgetLag: () => health.setLag(0),

@@ -4,11 +4,11 @@ import { assertWhole, createMonotonicClock } from '@payment-integration/core/int
 import type { Clock, NodeStatus } from '@payment-integration/core/ports'
 import { callSafely, createFailures, findSecretLabels } from './failures.js'
 import { createHeadFollower, createHeads, type HeadFollower } from './follow-heads.js'
-import { httpWire } from './http-wire.js'
+import { createHttpWire } from './http-wire.js'
 import type { Node } from './json-rpc.js'
 import { createNode, type ManagedNode } from './node.js'
-import { socketWire } from './socket-wire.js'
-import { openTransport, type Transport, type Wire } from './wire.js'
+import { createSocketWire } from './socket-wire.js'
+import { createTransportWire, type Transport, type Wire } from './wire.js'
 
 /** Smaller differences of scores do not count. */
 const equalScoreMargin = 0.1
@@ -21,12 +21,12 @@ const latencyNoiseMs = 10
 function chooseNode(candidates: readonly ManagedNode[], current: ManagedNode | undefined, now: number) {
   const rank = (node: ManagedNode) => (node.isBenched() ? 2 : 0) + (node.pausedUntil() > now ? 1 : 0)
   const bestRank = Math.min(...candidates.map(rank))
-  const equals = candidates.filter((node) => rank(node) === bestRank)
+  const bestRanked = candidates.filter((node) => rank(node) === bestRank)
   // An odd rank: all of these are paused.
-  if (bestRank % 2 === 1) return equals.toSorted((a, b) => a.pausedUntil() - b.pausedUntil())[0]
-  const top = Math.max(...equals.map((node) => node.score()))
+  if (bestRank % 2 === 1) return bestRanked.toSorted((a, b) => a.pausedUntil() - b.pausedUntil())[0]
+  const top = Math.max(...bestRanked.map((node) => node.score()))
   let best: ManagedNode | undefined
-  for (const node of equals)
+  for (const node of bestRanked)
     if (top - node.score() < equalScoreMargin && (best === undefined || isFaster(node, best, node === current)))
       best = node
   return best
@@ -102,7 +102,7 @@ export function createNodes(options: NodesOptions) {
   const heads = createHeads(clock)
   const followers = new Set<HeadFollower>()
   let current: ManagedNode | undefined
-  let closed = false
+  let isClosed = false
 
   const nodes = addresses.map((address, index): ManagedNode => {
     const { wire, url } = openWire(address, { maxResponseBytes, clock })
@@ -146,12 +146,12 @@ export function createNodes(options: NodesOptions) {
       for (let next = pick(tried); next !== undefined; next = pick(tried)) {
         if (tried.size === 0) {
           current = next
-          if (!closed && nodes.length > 1) {
+          if (!isClosed && nodes.length > 1) {
             for (const node of nodes) void node.probe(node === next)
           }
         }
         tried.add(next)
-        const attempt = next.attempt()
+        const attempt = next.startAttempt()
         try {
           return await work(attempt.node)
         } catch (error) {
@@ -186,7 +186,7 @@ export function createNodes(options: NodesOptions) {
     announcesBlocks: () => [...followers].some((follower) => follower.announces()),
     /** Closes all connections and aborts requests. Later calls reject. */
     close(): void {
-      closed = true
+      isClosed = true
       for (const node of nodes) node.close()
     },
   }
@@ -197,10 +197,10 @@ function openWire(
   options: { readonly maxResponseBytes: number; readonly clock: Clock },
 ): { readonly wire: Wire; readonly url: string | undefined } {
   if (headsUrl !== undefined) checkUrl('headsUrl', headsUrl, socketProtocols)
-  if (transport !== undefined) return openTransport(transport, url)
+  if (transport !== undefined) return createTransportWire(transport, url)
   if (url === undefined) throw new TypeError('A node has neither a URL nor a transport; give it one of them.')
   checkUrl('The URL of a node', url, [...httpProtocols, ...socketProtocols])
-  return { wire: isSocket(url) ? socketWire({ url, ...options }) : httpWire({ url, ...options }), url }
+  return { wire: isSocket(url) ? createSocketWire({ url, ...options }) : createHttpWire({ url, ...options }), url }
 }
 
 /** @throws {TypeError} When `url` has none of the protocols. The message does not repeat it, for it may hold a key. */

@@ -6,7 +6,7 @@ import { NodeError, plain, type ScriptedNode, scriptedNode } from '../../test/sc
 import { until } from '../../test/scripted-nodes.js'
 import { createFailures } from './failures.js'
 import { createRpc, type RequestEnd, type Rpc } from './json-rpc.js'
-import { socketWire } from './socket-wire.js'
+import { createSocketWire } from './socket-wire.js'
 import type { Wire } from './wire.js'
 
 const call = (method: string, ...params: unknown[]) => ({ method, params })
@@ -22,7 +22,7 @@ beforeEach(async () => {
   node = await scriptedNode((asked) => (asked.method === 'echo' ? asked.params[0] : plain(asked)))
   clock = manualClock()
   ends = []
-  wire = socketWire({ url: `${node.wsUrl}/v2/k3y`, maxResponseBytes: 10_000, clock })
+  wire = createSocketWire({ url: `${node.wsUrl}/v2/k3y`, maxResponseBytes: 10_000, clock })
   rpc = open(wire)
 })
 afterEach(async () => {
@@ -38,7 +38,11 @@ const open = (over: Wire) =>
 const kinds = () => ends.map(({ kind }) => kind)
 
 test('calls and batches go over one connection, also at the same time', async () => {
-  const answers = await Promise.all([rpc.call(call('echo', 'a')), rpc.all(heights(250)), rpc.call(call('echo', 'b'))])
+  const answers = await Promise.all([
+    rpc.call(call('echo', 'a')),
+    rpc.callAll(heights(250)),
+    rpc.call(call('echo', 'b')),
+  ])
   expect(answers).toEqual(['a', Array.from({ length: 250 }, (_, index) => index), 'b'])
   expect(node.sockets).toHaveLength(1)
   expect(node.requests.map(({ length }) => length).sort()).toEqual([1, 1, 100, 100, 50].sort())
@@ -47,7 +51,7 @@ test('calls and batches go over one connection, also at the same time', async ()
 test('answers are assigned by id, in any order', async () => {
   const heldAnswers: (() => void)[] = []
   node.ws = (socket, _, body) => heldAnswers.push(() => socket.send(body))
-  const work = Promise.all([rpc.call(call('echo', 'a')), rpc.call(call('echo', 'b')), rpc.all(heights(3))])
+  const work = Promise.all([rpc.call(call('echo', 'a')), rpc.call(call('echo', 'b')), rpc.callAll(heights(3))])
   await until(() => heldAnswers.length === 3)
   for (const answer of heldAnswers.reverse()) answer()
   expect(await work).toEqual(['a', 'b', [0, 1, 2]])
@@ -92,7 +96,7 @@ describe('an unusable answer rejects, and the next request has a new connection'
   })
 
   test('more bytes than its calls allow, on a connection that stays open', async () => {
-    const large = socketWire({ url: node.wsUrl, maxResponseBytes: 1_000_000, clock })
+    const large = createSocketWire({ url: node.wsUrl, maxResponseBytes: 1_000_000, clock })
     node.answer = () => `0x${'a'.repeat(65_536)}`
     const signal = new AbortController().signal
     await expect(large.send([call('eth_call')], signal)).rejects.toThrow('the answer is larger than 65536 bytes')
@@ -106,7 +110,7 @@ describe('an unusable answer rejects, and the next request has a new connection'
     const signal = new AbortController().signal
     let large: Wire
     beforeEach(() => {
-      large = socketWire({ url: node.wsUrl, maxResponseBytes: 1_000_000, clock })
+      large = createSocketWire({ url: node.wsUrl, maxResponseBytes: 1_000_000, clock })
     })
     afterEach(() => large.close())
     const answering = (body: (id: number) => string) => {
@@ -150,7 +154,7 @@ describe('an unusable answer rejects, and the next request has a new connection'
 
   test('a connection that breaks during requests', async () => {
     node.ws = (socket) => socket.terminate()
-    const work = await Promise.allSettled([rpc.call(call('echo', 1)), rpc.all(heights(3))])
+    const work = await Promise.allSettled([rpc.call(call('echo', 1)), rpc.callAll(heights(3))])
     expect(work.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
     node.ws = null
     expect(await rpc.call(call('echo', 2))).toBe(2)
@@ -214,7 +218,7 @@ test('a rejected handshake reports its status, and 429 is a rate limit', async (
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }
-  const other = socketWire({ url: `ws://127.0.0.1:${port}`, maxResponseBytes: 10_000, clock })
+  const other = createSocketWire({ url: `ws://127.0.0.1:${port}`, maxResponseBytes: 10_000, clock })
   const asking = open(other)
   await expect(asking.call(call('echo', 1))).rejects.toThrow('HTTP status 403')
   await expect(asking.call(call('echo', 1))).rejects.toThrow('HTTP status 429')

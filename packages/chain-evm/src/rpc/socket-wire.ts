@@ -147,8 +147,8 @@ function wrapSocket(socket: WebSocket, { maxResponseBytes, onBytes, onNotificati
     }
   })
   socket.on('error', (error) => {
-    const large = 'code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
-    reason ??= large ? new ResponseTooLargeError(maxResponseBytes) : error
+    const isTooLarge = 'code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
+    reason ??= isTooLarge ? new ResponseTooLargeError(maxResponseBytes) : error
   })
   socket.on('unexpected-response', (request, response) => {
     reason ??= new HttpStatusError(response.statusCode ?? 0, response.headers['retry-after'] ?? null)
@@ -221,24 +221,24 @@ function findRequest(answer: unknown, pending: ReadonlyMap<number, Pending>): Pe
  * Makes a wire that connects with the first request. It rejects requests during the wait after a failed connection, and
  * closes a connection that is silent while a request times out.
  */
-export function socketWire(options: WireOptions & { readonly clock: Clock }): Wire {
+export function createSocketWire(options: WireOptions & { readonly clock: Clock }): Wire {
   const { url, maxResponseBytes, clock } = options
   const reconnect = createReconnect(clock)
-  let closed = false
+  let isClosed = false
   let current: ReturnType<typeof connect> | null = null
   /** An open connection was closed; the next request rejects with StaleConnectionError. */
   let isStale = false
   let receivedBytes = 0
 
   function connect() {
-    if (closed || reconnect.waitMs() > 0) throw buildNoConnectionError()
+    if (isClosed || reconnect.waitMs() > 0) throw buildNoConnectionError()
     const openAbort = new AbortController()
     const onBytes = (bytes: number) => {
       receivedBytes += bytes
     }
     const opened = openSocket({ url, maxResponseBytes, onBytes }, openAbort.signal)
     const connection = { opened, openAbort }
-    const ended = () => {
+    const onEnded = () => {
       if (current === connection) current = null
       reconnect.noteFailure()
     }
@@ -247,13 +247,13 @@ export function socketWire(options: WireOptions & { readonly clock: Clock }): Wi
         await socket.ended
         isStale = true
       })
-      .then(ended, ended)
+      .then(onEnded, onEnded)
     return connection
   }
 
   return {
     async send(calls, signal) {
-      if (isStale && !closed) {
+      if (isStale && !isClosed) {
         isStale = false
         throw new StaleConnectionError()
       }
@@ -280,7 +280,7 @@ export function socketWire(options: WireOptions & { readonly clock: Clock }): Wi
     },
     receivedBytes: () => receivedBytes,
     close() {
-      closed = true
+      isClosed = true
       current?.openAbort.abort(buildNoConnectionError())
       current?.opened.then((socket) => socket.close()).catch(() => {})
     },

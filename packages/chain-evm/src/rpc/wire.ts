@@ -121,7 +121,7 @@ type Request = (call: RpcCall, options: { signal: AbortSignal; retryCount: 0 }) 
  * Makes a wire that sends each call as a request of its own, in parallel. The caller owns the transport's connections.
  * @param url - For redaction, if the transport has none.
  */
-export function openTransport(transport: Transport, url: string | undefined) {
+export function createTransportWire(transport: Transport, url: string | undefined) {
   const { request, value } = transport({ retryCount: 0 }) as ReturnType<Transport> & { request: Request }
   const openedUrl = value?.['url']
   const wire: Wire = {

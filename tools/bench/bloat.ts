@@ -1,29 +1,28 @@
-/** Measures queues while another session keeps a snapshot open: dead rows stay until it ends. @module */
+/** Measures queues while another session keeps a snapshot open, which keeps dead rows. @module */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ClaimedDelivery, SettledAttempt } from '@payment-integration/core/internal'
 import { createPostgresStore } from '@payment-integration/store-sql/postgres'
 import pg from 'pg'
 import { startPostgres } from '../../packages/store-sql/test/postgres.js'
-import { serviceOn } from './databases.js'
+import { createServiceOn } from './databases.js'
 import { openPeer, type PeerName, peersFolder, peersMissing } from './notifications/peers.js'
 import { createCounter, jobsAt } from './notifications/publish.js'
-import { createIntegrations, inFlight, type Places, storeWithoutSnapshots } from './payments.js'
+import { createIntegrations, inFlight, type PaymentRange, storeWithoutSnapshots } from './payments.js'
 import { median, round, type Table } from './report.js'
 
 export interface BloatEffort {
-  /** Deliveries of a slice. */
-  readonly slice: number
-  /** Slices before the snapshot opens, and after it ends. */
-  readonly around: number
-  /** Slices with the open snapshot. */
-  readonly open: number
-  /** A way whose slice takes longer than this stops: its rate has collapsed. */
+  readonly deliveriesPerSlice: number
+  /** Slices before the snapshot opens, and as many after it ends. */
+  readonly slicesAround: number
+  /** Slices while the snapshot is open. */
+  readonly slicesDuring: number
+  /** A queue stops when one of its slices takes longer than this: its rate has collapsed. */
   readonly maxSeconds: number
 }
 
 type Phase = 'before' | 'open' | 'after'
 
-interface Taken {
+interface Sample {
   readonly phase: Phase
   readonly perSecond: number
   readonly claimUs: number | null
@@ -31,73 +30,73 @@ interface Taken {
   readonly blocks: number
 }
 
-interface Course {
-  readonly way: BloatWay
-  readonly taken: Taken[]
-  /** At the end of the open snapshot. */
+interface Series {
+  readonly queue: MeasuredQueue
+  readonly samples: Sample[]
+  /** Measured just before the snapshot ends. */
   size: Awaited<ReturnType<typeof measureSize>> | null
   hasCollapsed: boolean
 }
 
-/** Runs the ways in turns, slice by slice, on one database. */
+/** Runs the queues in turns, slice by slice, on one database. */
 export async function benchBloat(effort: BloatEffort): Promise<Table[]> {
   const postgres = await startPostgres()
   const { connectionString } = postgres
-  const courses: Course[] = []
-  const add = (way: BloatWay) => courses.push({ way, taken: [], size: null, hasCollapsed: false })
-  const [report, other] = [new pg.Client({ connectionString }), new pg.Client({ connectionString })]
+  const allSeries: Series[] = []
+  const add = (queue: MeasuredQueue) => allSeries.push({ queue, samples: [], size: null, hasCollapsed: false })
+  const [statistics, snapshotHolder] = [new pg.Client({ connectionString }), new pg.Client({ connectionString })]
   try {
-    await Promise.all([report.connect(), other.connect()])
+    await Promise.all([statistics.connect(), snapshotHolder.connect()])
     add(await openOurs(connectionString))
     if (peersMissing === null) {
       add(await openLibrary('pg-boss, batches of 500', connectionString))
       add(await openLibrary('graphile-worker', connectionString))
     }
     let from = 0
-    const turns = async (phase: Phase, count: number) => {
+    const takeTurns = async (phase: Phase, count: number) => {
       for (let turn = 0; turn < count; turn += 1) {
-        for (const course of courses)
-          await runSlice(report, course, phase, { from, count: effort.slice }, effort.maxSeconds)
-        from += effort.slice
+        for (const series of allSeries)
+          await runSlice(statistics, series, phase, { from, count: effort.deliveriesPerSlice }, effort.maxSeconds)
+        from += effort.deliveriesPerSlice
       }
     }
     // Warms up caches and plans.
-    await turns('before', 1)
-    for (const { taken } of courses) taken.length = 0
-    await turns('before', effort.around)
-    await other.query('begin isolation level repeatable read')
-    await other.query('select 1')
-    await turns('open', effort.open)
-    await report.query('select pg_stat_force_next_flush()')
-    for (const course of courses) course.size = await measureSize(report, course.way.tables)
-    await other.query('commit')
-    await report.query('vacuum')
-    await turns('after', effort.around)
-    return [buildTable(courses, effort)]
+    await takeTurns('before', 1)
+    for (const { samples } of allSeries) samples.length = 0
+    await takeTurns('before', effort.slicesAround)
+    await snapshotHolder.query('begin isolation level repeatable read')
+    await snapshotHolder.query('select 1')
+    await takeTurns('open', effort.slicesDuring)
+    await statistics.query('select pg_stat_force_next_flush()')
+    for (const series of allSeries) series.size = await measureSize(statistics, series.queue.tables)
+    await snapshotHolder.query('commit')
+    await statistics.query('vacuum')
+    await takeTurns('after', effort.slicesAround)
+    return [buildTable(allSeries, effort)]
   } finally {
-    for (const { way } of courses) await way.close()
-    await Promise.all([report.end(), other.end()])
+    for (const { queue } of allSeries) await queue.close()
+    await Promise.all([statistics.end(), snapshotHolder.end()])
     await postgres.remove()
   }
 }
 
-async function runSlice(client: pg.Client, course: Course, phase: Phase, slice: Places, maxSeconds: number) {
-  if (course.hasCollapsed && phase === 'open') return
-  const before = await getBlocks(client, course.way.tables)
-  const { seconds, claimMs } = await course.way.run(slice)
+async function runSlice(client: pg.Client, series: Series, phase: Phase, slice: PaymentRange, maxSeconds: number) {
+  if (series.hasCollapsed && phase === 'open') return
+  const before = await countBlocks(client, series.queue.tables)
+  const { seconds, claimMs } = await series.queue.run(slice)
   // A backend of an idle connection reports its statistics after a second.
   await wait(1_100)
-  const blocks = ((await getBlocks(client, course.way.tables)) - before) / slice.count
+  const blocks = ((await countBlocks(client, series.queue.tables)) - before) / slice.count
   const claimUs = claimMs === null ? null : (claimMs / slice.count) * 1_000
-  course.taken.push({ phase, perSecond: slice.count / seconds, claimUs, blocks })
-  course.hasCollapsed ||= phase === 'open' && seconds > maxSeconds
+  series.samples.push({ phase, perSecond: slice.count / seconds, claimUs, blocks })
+  series.hasCollapsed ||= phase === 'open' && seconds > maxSeconds
 }
 
 /** The given tables with their partitions. */
 const withPartitions = `with recursive t (oid) as (
   select unnest($1::regclass[])::oid union all select i.inhrelid from pg_inherits i join t on t.oid = i.inhparent)`
 
-async function getBlocks(client: pg.Client, tables: readonly string[]): Promise<number> {
+async function countBlocks(client: pg.Client, tables: readonly string[]): Promise<number> {
   const { rows } = await client.query<{ blocks: string }>(
     `${withPartitions} select sum(heap_blks_hit + heap_blks_read + idx_blks_hit + idx_blks_read) as blocks
      from pg_statio_user_tables s join t on t.oid = s.relid`,
@@ -116,41 +115,42 @@ async function measureSize(client: pg.Client, tables: readonly string[]) {
   return { dead: Number(row?.dead), tableBytes: Number(row?.heap), indexBytes: Number(row?.indexes) }
 }
 
-function buildTable(courses: readonly Course[], { slice, around, open, maxSeconds }: BloatEffort): Table {
-  const rate = (taken: readonly Taken[]) => median(taken.map(({ perSecond }) => perSecond))
-  const blocks = (taken: readonly Taken[]) => round(median(taken.map((each) => each.blocks)))
-  const claim = (taken: readonly Taken[]) => round(median(taken.flatMap(({ claimUs }) => claimUs ?? [])))
-  const rows = courses.map(({ way, taken, size, hasCollapsed }) => {
-    const of = (phase: Phase) => taken.filter((each) => each.phase === phase)
-    const [before, opened, after] = [of('before'), of('open'), of('after')]
-    const last = opened.slice(-around)
+function buildTable(allSeries: readonly Series[], effort: BloatEffort): Table {
+  const { deliveriesPerSlice, slicesAround, slicesDuring, maxSeconds } = effort
+  const getRate = (samples: readonly Sample[]) => median(samples.map(({ perSecond }) => perSecond))
+  const getBlocks = (samples: readonly Sample[]) => round(median(samples.map(({ blocks }) => blocks)))
+  const getClaimUs = (samples: readonly Sample[]) => round(median(samples.flatMap(({ claimUs }) => claimUs ?? [])))
+  const rows = allSeries.map(({ queue, samples, size, hasCollapsed }) => {
+    const select = (phase: Phase) => samples.filter((sample) => sample.phase === phase)
+    const [before, during, after] = [select('before'), select('open'), select('after')]
+    const last = during.slice(-slicesAround)
     return [
-      hasCollapsed ? `${way.name}, stopped after ${opened.length} slices` : way.name,
-      ...[rate(before), rate(last)].map((value) => round(value)),
-      round(rate(last) / rate(before), 2),
-      round(rate(after)),
-      ...[before, last, after].map(claim),
-      ...[before, last, after].map(blocks),
+      hasCollapsed ? `${queue.name}, stopped after ${during.length} slices` : queue.name,
+      ...[getRate(before), getRate(last)].map((value) => round(value)),
+      round(getRate(last) / getRate(before), 2),
+      round(getRate(after)),
+      ...[before, last, after].map(getClaimUs),
+      ...[before, last, after].map(getBlocks),
       size?.dead ?? null,
       ...[size?.tableBytes, size?.indexBytes].map((bytes) => round((bytes ?? Number.NaN) / 2 ** 20, 1)),
     ]
   })
   const rates = ['before, per second', 'last', 'last of before', 'after']
   const sizes = ['dead rows', 'table MiB', 'indexes MiB']
-  const thrice = (what: string) => ['before', 'last', 'after'].map((phase) => `${what} ${phase}`)
+  const perPhase = (what: string) => ['before', 'last', 'after'].map((phase) => `${what} ${phase}`)
   return {
     title: 'Deliveries with an open snapshot',
-    columns: ['', ...rates, ...thrice('claim µs'), ...thrice('blocks'), ...sizes],
+    columns: ['', ...rates, ...perPhase('claim µs'), ...perPhase('blocks'), ...sizes],
     rows,
     notes: [
-      `${open} slices of ${slice.toLocaleString('en')} deliveries. Medians of ${around} slices. A way stops once a slice takes over ${maxSeconds} s.`,
+      `${slicesDuring} slices of ${deliveriesPerSlice.toLocaleString('en')} deliveries. Medians of ${slicesAround} slices. A way stops once a slice takes over ${maxSeconds} s.`,
       ...(peersMissing === null ? [] : [peersMissing]),
     ],
   }
 }
 
 /** Deliveries that are added in one transaction: the payments of a block. */
-const block = 60
+const blockSize = 60
 
 interface SliceTime {
   readonly seconds: number
@@ -158,20 +158,20 @@ interface SliceTime {
   readonly claimMs: number | null
 }
 
-interface BloatWay {
+interface MeasuredQueue {
   readonly name: string
   /** The tables that hold its deliveries, with their schema. */
   readonly tables: readonly string[]
   /** Adds a block, finishes it, and adds the next one, so that the queue stays short. */
-  run(slice: Places): Promise<SliceTime>
+  run(slice: PaymentRange): Promise<SliceTime>
   close(): Promise<unknown>
 }
 
 /** Ours: snapshots of stored payments are published, claimed and settled as delivered. */
-async function openOurs(connectionString: string): Promise<BloatWay> {
+async function openOurs(connectionString: string): Promise<MeasuredQueue> {
   const store = createPostgresStore({ connectionString })
   await store.migrate()
-  await createIntegrations(serviceOn(store), (address, n) => `http://shop-${n}.localhost:9/${address}`)
+  await createIntegrations(createServiceOn(store), (address, n) => `http://shop-${n}.localhost:9/${address}`)
   return {
     name: 'ours',
     tables: ['payment_integration.outbox'],
@@ -179,15 +179,15 @@ async function openOurs(connectionString: string): Promise<BloatWay> {
       const snapshots = await storeWithoutSnapshots(store, slice)
       const startedAt = performance.now()
       let claimMs = 0
-      for (let stored = 0; stored < snapshots.length; stored += block) {
-        const published = snapshots.slice(stored, stored + block)
+      for (let stored = 0; stored < snapshots.length; stored += blockSize) {
+        const published = snapshots.slice(stored, stored + blockSize)
         await store.transaction((tx) => tx.insertSnapshots(published))
         for (let remaining = published.length; remaining > 0; ) {
           const claimStartedAt = performance.now()
           const claimed = await store.deliveries.claim({ limit: inFlight, leaseMs: 15_000, maxRetries: inFlight / 2 })
           claimMs += performance.now() - claimStartedAt
           if (claimed.length === 0) throw new Error(`A claim took nothing, with ${remaining} deliveries due.`)
-          await store.deliveries.settle(claimed.map(delivered), () => ({ failures: 0, blocks: 0, blockMs: null }))
+          await store.deliveries.settle(claimed.map(toDelivered), () => ({ failures: 0, blocks: 0, blockMs: null }))
           remaining -= claimed.length
         }
         // The dispatcher asks this after each claim that took every due delivery.
@@ -199,13 +199,13 @@ async function openOurs(connectionString: string): Promise<BloatWay> {
   }
 }
 
-function delivered(claim: ClaimedDelivery): SettledAttempt {
+function toDelivered(claim: ClaimedDelivery): SettledAttempt {
   const attempt = { startedAt: Date.now(), latencyMs: 12, status: 204, reason: null, excerpt: null, replay: false }
   return { claim, attempt, verdict: { kind: 'delivered' } }
 }
 
 /** A library with a handler that does nothing. */
-async function openLibrary(name: PeerName, connectionString: string): Promise<BloatWay> {
+async function openLibrary(name: PeerName, connectionString: string): Promise<MeasuredQueue> {
   const handled = createCounter()
   const queue = await openPeer(name, peersFolder, connectionString, inFlight, async () => handled.count())
   return {
@@ -215,11 +215,11 @@ async function openLibrary(name: PeerName, connectionString: string): Promise<Bl
       const jobs = jobsAt(slice)
       await queue.start()
       const startedAt = performance.now()
-      for (let queued = 0; queued < jobs.length; queued += block) {
-        const added = jobs.slice(queued, queued + block)
-        const all = handled.waitFor(added.length)
+      for (let queued = 0; queued < jobs.length; queued += blockSize) {
+        const added = jobs.slice(queued, queued + blockSize)
+        const allHandled = handled.waitFor(added.length)
         await queue.add(added)
-        await all
+        await allHandled
       }
       const seconds = (performance.now() - startedAt) / 1_000
       await queue.stop()

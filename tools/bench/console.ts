@@ -1,7 +1,7 @@
 /** Measures pages of the console and the portal on a large database. @module */
 import { createConsole, createPortal, type Portal } from '@payment-integration/console'
 import type { ChainStatus } from '@payment-integration/core'
-import { cpuMs, type Engine, serviceOn } from './databases.js'
+import { createServiceOn, type Engine, readCpuMs } from './databases.js'
 import {
   chainAt,
   chainIds,
@@ -9,11 +9,11 @@ import {
   hotWallet,
   integrationAt,
   integrationCount,
-  newest,
+  newestMs,
   openFilled,
   timestampAt,
   txHashAt,
-  versions,
+  versionCount,
 } from './filled.js'
 import { median, round, type Table } from './report.js'
 
@@ -25,38 +25,39 @@ export interface ConsoleEffort extends FillOptions {
 /** The goal of every page, in milliseconds. */
 const goal = { p50: 50, p99: 150 } as const
 
-/** Addresses below `/console`, or of the portal below `/portal`, by name. @param id - A payment. */
+/** Paths by page: below `/portal` if the name begins with `portal`, else below `/console`. @param id - A payment. */
 type Pages = Readonly<Record<string, (id: number) => string>>
 
 const origin = 'http://127.0.0.1'
-const [big, rare] = [integrationAt(0), integrationAt(integrationCount - 1)]
+const [large, rare] = [integrationAt(0), integrationAt(integrationCount - 1)]
 
 /** The pages that read most. */
 function getPages(payments: number): Pages {
   const at = (id: number) => timestampAt(id, payments)
-  const below = (id: number) => `before=${at(id)}.${id}`
+  const belowPayment = (id: number) => `before=${at(id)}.${id}`
   const hour = (id: number) => `since=${at(id)}&until=${at(id) + 3_600_000}`
-  const belowDelivery = (id: number) => `before=${id * versions}`
-  const [listed, sent] = ['/payments?', '/deliveries?']
+  const belowDelivery = (id: number) => `before=${id * versionCount}`
+  const [paymentsPath, deliveriesPath] = ['/payments?', '/deliveries?']
   return {
     overview: () => '',
-    'payments: newest': () => listed,
-    'payments: at any depth': (id) => listed + below(id),
-    'payments: a rare state': () => `${listed}state=failure`,
-    'payments: a rare chain and a rare state': () => `${listed}chain=5&state=failure`,
-    'payments: a large integration, at any depth': (id) => `${listed}integration=${big}&${below(id)}`,
-    'payments: a large integration and a rare state': () => `${listed}integration=${big}&state=failure`,
-    'payments: an hour, a chain and an integration': (id) => `${listed}chain=137&integration=${big}&${hour(id)}`,
-    'search: wallet of all integrations': () => `${listed}q=${hotWallet}`,
+    'payments: newest': () => paymentsPath,
+    'payments: at any depth': (id) => paymentsPath + belowPayment(id),
+    'payments: a rare state': () => `${paymentsPath}state=failure`,
+    'payments: a rare chain and a rare state': () => `${paymentsPath}chain=5&state=failure`,
+    'payments: a large integration, at any depth': (id) => `${paymentsPath}integration=${large}&${belowPayment(id)}`,
+    'payments: a large integration and a rare state': () => `${paymentsPath}integration=${large}&state=failure`,
+    'payments: an hour, a chain and an integration': (id) =>
+      `${paymentsPath}chain=137&integration=${large}&${hour(id)}`,
+    'search: wallet of all integrations': () => `${paymentsPath}q=${hotWallet}`,
     // A whole memo would redirect to its payment, so this is the common beginning of ten memos.
-    'search: memo': (id) => `${listed}q=order%20${String(id).padStart(8, '0').slice(0, 7)}`,
-    'search: invoice within a large integration': (id) => `${listed}q=${id % 9_973}.50&integration=${big}`,
-    'deliveries: newest': () => sent,
-    'deliveries: delivered, at any depth': (id) => `${sent}status=delivered&${belowDelivery(id)}`,
-    'deliveries: exhausted': () => `${sent}status=exhausted`,
-    'deliveries: a rare chain, exhausted': () => `${sent}chain=5&status=exhausted`,
-    'deliveries: a rare integration': () => `${sent}integration=${rare}`,
-    'deliveries: transaction': (id) => `${sent}hash=${txHashAt(id)}`,
+    'search: memo': (id) => `${paymentsPath}q=order%20${String(id).padStart(8, '0').slice(0, 7)}`,
+    'search: invoice within a large integration': (id) => `${paymentsPath}q=${id % 9_973}.50&integration=${large}`,
+    'deliveries: newest': () => deliveriesPath,
+    'deliveries: delivered, at any depth': (id) => `${deliveriesPath}status=delivered&${belowDelivery(id)}`,
+    'deliveries: exhausted': () => `${deliveriesPath}status=exhausted`,
+    'deliveries: a rare chain, exhausted': () => `${deliveriesPath}chain=5&status=exhausted`,
+    'deliveries: a rare integration': () => `${deliveriesPath}integration=${rare}`,
+    'deliveries: transaction': (id) => `${deliveriesPath}hash=${txHashAt(id)}`,
     'one payment': (id) => `/payments/${chainAt(id)}/${txHashAt(id)}`,
     'failing endpoints': () => '/endpoints?health=failing',
     'first step of a replay': () => '/deliveries/replay?status=exhausted',
@@ -77,11 +78,11 @@ export async function benchConsole(engine: Engine, effort: ConsoleEffort): Promi
   const database = await openFilled(engine, effort)
   const store = database.openStore()
   try {
-    const service = { ...serviceOn(store), indexers: chainIds.map(indexer) }
-    let clock = newest
+    const service = { ...createServiceOn(store), indexers: chainIds.map(buildIdleIndexer) }
+    let clock = newestMs
     const console = createConsole({ service, now: () => clock })
     const portal = createPortal({ service, now: () => clock })
-    const cookie = await signIn(portal, (await service.integrations.rotateApiSecret(big)).apiSecret)
+    const cookie = await signIn(portal, (await service.integrations.rotateApiSecret(large)).apiSecret)
     const read = async (name: string, path: string): Promise<void> => {
       const [app, base] = name.startsWith('portal') ? [portal, 'portal'] : [console, 'console']
       const headers = base === 'portal' ? { Cookie: cookie } : {}
@@ -94,13 +95,13 @@ export async function benchConsole(engine: Engine, effort: ConsoleEffort): Promi
     for (const [name, path] of pages) await read(name, path(1))
     for (let turn = 0; turn < effort.rounds; turn += 1)
       for (const [name, path] of pages) {
-        // All minutes of the overview are read when the clock goes back.
-        clock = newest - turn * 2_000
+        // When the clock goes back, the overview reads all minutes instead of only the newest.
+        clock = newestMs - turn * 2_000
         // Golden ratio: the payments of any number of rounds are evenly spread.
         const id = 1 + Math.floor((((turn + 1) * 0.618_033_988_75) % 1) * (effort.payments - 1))
-        const [cpu, startedAt] = [cpuMs(database.serverData), performance.now()]
+        const [cpu, startedAt] = [readCpuMs(database.serverData), performance.now()]
         await read(name, path(id))
-        samples.get(name)?.push({ ms: performance.now() - startedAt, cpuMs: cpuMs(database.serverData) - cpu })
+        samples.get(name)?.push({ ms: performance.now() - startedAt, cpuMs: readCpuMs(database.serverData) - cpu })
       }
     console.close()
     return [buildTable(engine, effort, samples)]
@@ -112,7 +113,7 @@ export async function benchConsole(engine: Engine, effort: ConsoleEffort): Promi
 
 /** The cookie of a new session of the portal. */
 async function signIn(portal: Portal, secret: string): Promise<string> {
-  const body = new URLSearchParams({ address: big, secret })
+  const body = new URLSearchParams({ address: large, secret })
   const request = new Request(`${origin}/portal/sign-in`, { method: 'POST', body, headers: { Origin: origin } })
   const answer = await portal.fetch(request)
   const [cookie = ''] = answer.headers.getSetCookie()
@@ -121,8 +122,8 @@ async function signIn(portal: Portal, secret: string): Promise<string> {
 }
 
 /** An indexer that only has a status. */
-function indexer(chainId: number) {
-  const position = { head: 11_000_010, headAt: newest, indexed: 11_000_000, leading: true }
+function buildIdleIndexer(chainId: number) {
+  const position = { head: 11_000_010, headAt: newestMs, indexed: 11_000_000, leading: true }
   const noTrouble = { reorgs: 0, newestReorgs: [], error: null, lastError: null }
   const status: ChainStatus = { chainId, ...position, ...noTrouble, proof: 'root', nodes: [] }
   const unused = () => Promise.reject(new Error('Nothing is indexed here.'))

@@ -104,19 +104,19 @@ export function openStoreAt(url: string): Store {
 }
 
 /** The service on a store, without running loops. It sends nothing unless it is given a sender. */
-export function serviceOn(store: Store, options: Partial<Parameters<typeof createService>[0]> = {}): Service {
+export function createServiceOn(store: Store, options: Partial<Parameters<typeof createService>[0]> = {}): Service {
   const sender = { post: () => Promise.reject(new Error('Nothing is sent here.')) }
   return createService({ store, sender, masterKey: parseMasterKey(masterKey), allowLoopbackHttp: true, ...options })
 }
 
 /** Processor time of this process and of the server with the data in a folder, in ms. Other work hardly changes it. */
-export function cpuMs(serverData: string | null): number {
+export function readCpuMs(serverData: string | null): number {
   const { user, system } = process.cpuUsage()
-  return (user + system) / 1_000 + serverCpuMs(serverData)
+  return (user + system) / 1_000 + readServerCpuMs(serverData)
 }
 
 /** Processor time of a server with its processes, ended ones included, in ms. 0: no server. NaN: unknown. */
-export function serverCpuMs(serverData: string | null): number {
+export function readServerCpuMs(serverData: string | null): number {
   if (serverData === null) return 0
   try {
     const [server = ''] = readFileSync(`${serverData}/postmaster.pid`, 'utf8').split('\n')
@@ -129,14 +129,14 @@ export function serverCpuMs(serverData: string | null): number {
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')
       .slice(13)
-    return [server, ...children].reduce((sum, pid) => sum + onCpuMs(pid), (Number(user) + Number(system)) * 10)
+    return [server, ...children].reduce((sum, pid) => sum + readProcessCpuMs(pid), (Number(user) + Number(system)) * 10)
   } catch {
     return Number.NaN
   }
 }
 
 /** Reads the first number: nanoseconds on a processor. 0 for a process that has ended. */
-function onCpuMs(pid: string): number {
+function readProcessCpuMs(pid: string): number {
   try {
     return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
   } catch {

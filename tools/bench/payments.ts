@@ -13,7 +13,7 @@ export const integrations: readonly string[] = Array.from({ length: 10 }, (_, n)
 /** POSTs in flight: the default of the dispatcher. */
 export const inFlight = 256
 
-export interface Places {
+export interface PaymentRange {
   readonly from: number
   readonly count: number
 }
@@ -92,12 +92,12 @@ export function txHashIn(body: Buffer): string {
   return body.toString('latin1', at, at + 66)
 }
 
-interface MadePayment {
+interface PaymentWithBody {
   readonly payment: NewPayment
   readonly body: Buffer
 }
 
-export function makePayments({ from, count }: Places): MadePayment[] {
+export function makePayments({ from, count }: PaymentRange): PaymentWithBody[] {
   return Array.from({ length: count }, (_, n) => ({
     payment: paymentAt(from + n),
     body: Buffer.from(jobAt(from + n).body),
@@ -105,13 +105,13 @@ export function makePayments({ from, count }: Places): MadePayment[] {
 }
 
 /** Stores payments with version 1 and its delivery in one transaction, as an indexer does. */
-export async function storePayments(store: Pick<Store, 'transaction'>, places: Places): Promise<void> {
-  const payments = makePayments(places)
+export async function storePayments(store: Pick<Store, 'transaction'>, range: PaymentRange): Promise<void> {
+  const payments = makePayments(range)
   await store.transaction(async (tx) => tx.insertSnapshots(await insertPayments(tx, payments)))
 }
 
 /** Stores payments without their first snapshots, and resolves those snapshots in order. */
-export async function storeWithoutSnapshots(store: Pick<Store, 'transaction'>, { from, count }: Places) {
+export async function storeWithoutSnapshots(store: Pick<Store, 'transaction'>, { from, count }: PaymentRange) {
   const snapshots: NewSnapshot[] = []
   for (let done = 0; done < count; done += batch) {
     const payments = makePayments({ from: from + done, count: Math.min(batch, count - done) })
@@ -123,7 +123,7 @@ export async function storeWithoutSnapshots(store: Pick<Store, 'transaction'>, {
 /** Payments of a transaction while a backlog is prepared. */
 export const batch = 500
 
-async function insertPayments(tx: StoreTransaction, made: readonly MadePayment[]): Promise<NewSnapshot[]> {
+async function insertPayments(tx: StoreTransaction, made: readonly PaymentWithBody[]): Promise<NewSnapshot[]> {
   const bodies = new Map(made.map(({ payment, body }) => [payment.facts.txHash, body]))
   const { inserted } = await tx.upsertPayments(made.map(({ payment }) => payment))
   return inserted.map(({ id, txHash, chainId: chain, integrationAddress }) => {
@@ -133,24 +133,21 @@ async function insertPayments(tx: StoreTransaction, made: readonly MadePayment[]
   })
 }
 
-/** Updates of each payment, in their order. */
-export const rounds = 2
+/** Updates of each payment: `updateAt` numbers them from 0. */
+export const updatesPerPayment = 2
 
 /** The update of a payment and round: first `pending` with the merchant's data, then `success`. */
 export function updateAt(n: number, round: number): ProcessorUpdate {
-  const name = {
-    id: `evt_${digest(`update ${n} ${round}`).slice(0, 26)}`,
-    chainId: String(chainId),
-    txHash: makeTxHash(n),
-  }
+  const id = `evt_${digest(`update ${n} ${round}`).slice(0, 26)}`
+  const update = { id, chainId: String(chainId), txHash: makeTxHash(n) }
   return round === 0
     ? {
-        ...name,
+        ...update,
         state: 'pending',
         recipient: { title: 'Kiosk an der Brücke', subtitle: 'Counter 3' },
         invoice: { amount: '12.50', currency: 'CHF', settlementAmount: '14.02', settlementCurrency: 'USD' },
       }
-    : { ...name, state: 'success' }
+    : { ...update, state: 'success' }
 }
 
 /** Orders items by hashes of their positions: the same for the same seed. */
@@ -161,11 +158,11 @@ export function shuffle<Item>(items: readonly Item[], seed: string): Item[] {
     .map(({ item }) => item)
 }
 
-/** Registers the integrations; `urlOf` answers where each is notified. */
+/** Registers the integrations. @param getUrl - Returns the notification URL of the n-th integration. */
 export async function createIntegrations(
   service: Service,
-  urlOf: (address: string, n: number) => string = (_, n) => `http://127.0.0.1:9/${n}`,
+  getUrl: (address: string, n: number) => string = (_, n) => `http://127.0.0.1:9/${n}`,
 ): Promise<void> {
   for (const [n, address] of integrations.entries())
-    await service.integrations.create({ address, notificationUrl: urlOf(address, n) })
+    await service.integrations.create({ address, notificationUrl: getUrl(address, n) })
 }

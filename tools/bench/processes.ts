@@ -127,7 +127,7 @@ export function readClockUs(): number {
 }
 
 /** Measures work: time in seconds, and CPU time of this process in microseconds. */
-export async function timed(work: () => Promise<unknown>): Promise<{ seconds: number; cpuUs: number }> {
+export async function measureTime(work: () => Promise<unknown>): Promise<{ seconds: number; cpuUs: number }> {
   const cpu = process.cpuUsage()
   const startedAt = performance.now()
   await work()

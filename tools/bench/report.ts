@@ -24,7 +24,7 @@ export interface Run {
   readonly command: string
   /** The machine's load average over a minute when the run began; null: not recorded. */
   readonly load: number | null
-  /** Of Node, of PostgreSQL and of the peers. */
+  /** The versions of Node, of PostgreSQL and of the peers. */
   readonly versions: Readonly<Record<string, string>>
   readonly tables: readonly Table[]
 }

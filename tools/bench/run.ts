@@ -4,7 +4,8 @@
  * Without a name all of them run; a name that does not exist prints those that do. `--payments=N` sets the size of the
  * databases of the read API, the console and the upgrade, and `--keep=FOLDER` keeps them for the next run. `--record`
  * adds the run to tools/bench/results. `--smoke` shows on small data that everything runs; its figures mean nothing.
- * `--page` measures nothing: it makes the tables and pictures of docs/performance.md from the recorded runs.
+ * `--page` and `--model` measure nothing. `--page` makes the tables and pictures of docs/performance.md from the
+ * recorded runs, `--model` prints the table of docs/scale.md.
  * @module
  */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
@@ -47,9 +48,9 @@ if (values.keep === undefined) {
   chmodSync(keep, 0o755)
   process.once('exit', () => rmSync(keep, { recursive: true, force: true }))
 }
-/** `full`, or `small` with `--smoke`. */
+/** The effort of a full run, or with `--smoke` the small one. */
 const pick = <Value>(full: Value, small: Value): Value => (smoke ? small : full)
-const onBoth = async (run: (engine: Engine) => Promise<Table[]>) => [
+const runOnBoth = async (run: (engine: Engine) => Promise<Table[]>) => [
   ...(await run('SQLite')),
   ...(await run('PostgreSQL')),
 ]
@@ -70,7 +71,7 @@ const benches: Readonly<Record<string, Bench>> = {
   },
   deliveries: {
     run: () =>
-      onBoth((engine) =>
+      runOnBoth((engine) =>
         benchDeliveries(
           engine,
           pick(
@@ -85,7 +86,10 @@ const benches: Readonly<Record<string, Bench>> = {
   bloat: {
     run: () =>
       benchBloat(
-        pick({ slice: 7_000, around: 3, open: 20, maxSeconds: 30 }, { slice: 120, around: 1, open: 1, maxSeconds: 10 }),
+        pick(
+          { deliveriesPerSlice: 7_000, slicesAround: 3, slicesDuring: 20, maxSeconds: 30 },
+          { deliveriesPerSlice: 120, slicesAround: 1, slicesDuring: 1, maxSeconds: 10 },
+        ),
       ),
     peers: 'notifications/peers',
   },
@@ -107,7 +111,7 @@ const benches: Readonly<Record<string, Bench>> = {
   live: { run: () => benchLive(pick(200, 1)) },
   'read-api': {
     run: () =>
-      onBoth((engine) =>
+      runOnBoth((engine) =>
         benchReadApi(engine, {
           payments,
           keep,
@@ -116,7 +120,7 @@ const benches: Readonly<Record<string, Bench>> = {
       ),
   },
   updates: { run: () => benchUpdates(pick({ payments: 3_000, turns: 5 }, { payments: 100, turns: 0 })) },
-  console: { run: () => onBoth((engine) => benchConsole(engine, { payments, keep, rounds: pick(40, 1) })) },
+  console: { run: () => runOnBoth((engine) => benchConsole(engine, { payments, keep, rounds: pick(40, 1) })) },
   upgrade: { run: () => benchUpgrade({ payments, keep, idleMs: pick(60_000, 100) }) },
   start: { run: () => benchStart({ rounds: pick(11, 1) }) },
   weight: { run: benchWeight, peers: 'verification/peers' },

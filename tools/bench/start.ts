@@ -21,7 +21,7 @@ process.once('exit', () => {
 const address = '0x1111111111111111111111111111111111111111'
 
 /** A command to start: its arguments for `node`, and the output that ends the wait. @default its exit ends the wait */
-interface Case {
+interface Command {
   readonly name: string
   args(run: number): readonly string[]
   readonly until?: RegExp
@@ -39,7 +39,7 @@ export async function benchStart({ rounds }: { readonly rounds: number }): Promi
   const folder = await mkdtemp(join(tmpdir(), 'bench-start-'))
   const env = { PI_MASTER_KEY: randomBytes(32).toString('hex') }
   const database = (run: number) => `sqlite:${join(folder, `${run}.db`)}`
-  const ofBuild: readonly Case[] = [
+  const builtCommands: readonly Command[] = [
     { name: '`payment-integration --version`', args: () => [built, '--version'] },
     {
       name: '`payment-integration integrations create`, with a new database',
@@ -53,19 +53,19 @@ export async function benchStart({ rounds }: { readonly rounds: number }): Promi
       env,
     },
   ]
-  const cases: readonly Case[] = [
+  const commands: readonly Command[] = [
     { name: '`node -e 0`, the floor', args: () => ['-e', '0'] },
-    ...(existsSync(built) ? ofBuild : []),
+    ...(existsSync(built) ? builtCommands : []),
     {
       name: 'what `npm start` runs, until the first verified payment',
       args: () => [join(root, 'tools/scripts/run-source.mjs'), 'dev', '--until-idle', '--payments', '1', '--json'],
       until: /"payment\.verified"/,
     },
   ]
-  const usages = new Map<string, Usage[]>(cases.map(({ name }) => [name, []]))
+  const usages = new Map<string, Usage[]>(commands.map(({ name }) => [name, []]))
   try {
     for (let run = 0; run < rounds; run += 1)
-      for (const one of cases) usages.get(one.name)?.push(await measure(one, run, folder))
+      for (const command of commands) usages.get(command.name)?.push(await measure(command, run, folder))
     return [buildTable(rounds, usages)]
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -73,41 +73,41 @@ export async function benchStart({ rounds }: { readonly rounds: number }): Promi
 }
 
 /** Processor time is that of the whole process, its stop included. */
-async function measure(one: Case, run: number, folder: string): Promise<Usage> {
+async function measure(command: Command, run: number, folder: string): Promise<Usage> {
   const file = join(folder, 'usage.json')
   await rm(file, { force: true })
   const startedAt = performance.now()
-  const child = spawn(process.execPath, ['--import', reporter, ...one.args(run)], {
-    env: { ...process.env, NODE_OPTIONS: '', ...one.env, USAGE_FILE: file },
+  const child = spawn(process.execPath, ['--import', reporter, ...command.args(run)], {
+    env: { ...process.env, NODE_OPTIONS: '', ...command.env, USAGE_FILE: file },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const ended = once(child, 'exit')
+  const exited = once(child, 'exit')
   let printed = ''
-  let reached = 0
-  const look = (chunk: string) => {
+  let reachedAt = 0
+  const onOutput = (chunk: string) => {
     printed += chunk
-    if (reached > 0 || one.until?.test(printed) !== true) return
-    reached = performance.now()
+    if (reachedAt > 0 || command.until?.test(printed) !== true) return
+    reachedAt = performance.now()
     child.kill('SIGTERM')
   }
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', look)
-  await ended
-  if (one.until === undefined && child.exitCode === 0) reached = performance.now()
-  if (reached === 0) throw new Error(`${one.name} ended with ${child.exitCode} too early: ${printed}`)
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', onOutput)
+  await exited
+  if (command.until === undefined && child.exitCode === 0) reachedAt = performance.now()
+  if (reachedAt === 0) throw new Error(`${command.name} ended with ${child.exitCode} too early: ${printed}`)
   const used = JSON.parse(await readFile(file, 'utf8')) as Omit<Usage, 'wallMs'>
-  return { ...used, wallMs: reached - startedAt }
+  return { ...used, wallMs: reachedAt - startedAt }
 }
 
-function buildTable(rounds: number, seen: ReadonlyMap<string, readonly Usage[]>): Table {
-  const of = (usages: readonly Usage[], key: keyof Usage) => median(usages.map((usage) => usage[key]))
-  const floor = of([...seen.values()][0] ?? [], 'cpuMs')
+function buildTable(rounds: number, usagesByName: ReadonlyMap<string, readonly Usage[]>): Table {
+  const getMedian = (usages: readonly Usage[], key: keyof Usage) => median(usages.map((usage) => usage[key]))
+  const floor = getMedian([...usagesByName.values()][0] ?? [], 'cpuMs')
   return {
     title: 'Starting',
     columns: ['', 'ms', 'processor time, ms', 'peak, MiB', 'processor time against the floor'],
-    rows: [...seen].map(([name, usages]) => [
+    rows: [...usagesByName].map(([name, usages]) => [
       name,
-      ...(['wallMs', 'cpuMs', 'peakMiB'] as const).map((key) => round(of(usages, key))),
-      round(of(usages, 'cpuMs') / floor, 1),
+      ...(['wallMs', 'cpuMs', 'peakMiB'] as const).map((key) => round(getMedian(usages, key))),
+      round(getMedian(usages, 'cpuMs') / floor, 1),
     ]),
     notes: [`Medians of ${rounds} starts.`],
   }

@@ -1,7 +1,7 @@
 /** Measures processor updates: their rate, and the processor time of the service and of the database. @module */
 import type { Service } from '@payment-integration/core'
-import { cpuMs, type Engine, openDatabase, serviceOn } from './databases.js'
-import { createIntegrations, rounds, shuffle, storePayments, updateAt } from './payments.js'
+import { createServiceOn, type Engine, openDatabase, readCpuMs } from './databases.js'
+import { createIntegrations, shuffle, storePayments, updateAt, updatesPerPayment } from './payments.js'
 import { type Cell, median, round, type Table } from './report.js'
 
 export interface UpdatesEffort {
@@ -15,14 +15,14 @@ const inFlight = 64
 /** Updates of one request, and payments of one transaction. */
 const batch = 100
 
-/** Applies the updates of these payments. `at`: the round of updates. */
-type Way = (payments: readonly number[], at: number) => Promise<void>
+/** Applies the n-th update of each payment, from 0. */
+type Way = (payments: readonly number[], nth: number) => Promise<void>
 
 interface Figures {
   readonly perSecond: number
-  /** Processor time of this process and of the server for one update, in microseconds. */
-  readonly own: number
-  readonly server: number
+  /** Processor time of this process and of the database server for one update. */
+  readonly serviceCpuUs: number
+  readonly databaseCpuUs: number
 }
 
 /** Measures PostgreSQL without and with the indexes of the console, one of which has the state, and SQLite. */
@@ -38,7 +38,7 @@ export async function benchUpdates(effort: UpdatesEffort): Promise<Table[]> {
       title: 'Processor updates',
       columns: ['', 'updates/s', 'CPU of the service, µs', 'CPU of the database, µs'],
       rows,
-      notes: [`${turns} turns of ${payments.toLocaleString('en')} payments with ${rounds} updates each.`],
+      notes: [`${turns} turns of ${payments.toLocaleString('en')} payments with ${updatesPerPayment} updates each.`],
     },
   ]
 }
@@ -49,13 +49,13 @@ async function benchEngine(engine: Engine, effort: UpdatesEffort, hasConsole = f
   try {
     await store.migrate()
     if (hasConsole) await store.console.prepare()
-    const service = serviceOn(store)
+    const service = createServiceOn(store)
     await createIntegrations(service)
     const ways: Readonly<Record<string, Way>> = {
-      [`one at a time, ${inFlight} requests at once`]: singly(service),
-      [`${batch} in a request`]: async (payments, at) => {
+      [`one at a time, ${inFlight} requests at once`]: applyOneByOne(service),
+      [`${batch} in a request`]: async (payments, nth) => {
         for (let done = 0; done < payments.length; done += batch)
-          await service.applyUpdates(payments.slice(done, done + batch).map((n) => updateAt(n, at)))
+          await service.applyUpdates(payments.slice(done, done + batch).map((n) => updateAt(n, nth)))
       },
     }
     const indexing = `indexing payments, ${batch} in a transaction`
@@ -74,19 +74,19 @@ async function benchEngine(engine: Engine, effort: UpdatesEffort, hasConsole = f
           Array.from({ length: count }, (_, n) => first + n),
           `order ${first}`,
         )
-        const updated = await measure(database.serverData, count * rounds, async () => {
-          for (let at = 0; at < rounds; at += 1) await apply(order, at)
+        const updated = await measure(database.serverData, count * updatesPerPayment, async () => {
+          for (let nth = 0; nth < updatesPerPayment; nth += 1) await apply(order, nth)
         })
         if (turn === 0 && effort.turns > 0) continue
         figures.get(indexing)?.push(indexed)
         figures.get(name)?.push(updated)
       }
-    const of = (all: readonly Figures[], field: keyof Figures) => round(median(all.map((each) => each[field])))
+    const getMedian = (all: readonly Figures[], field: keyof Figures) => round(median(all.map((each) => each[field])))
     return [...figures].map(([name, all]) => [
       `${engine}, ${name}${hasConsole ? ', with the indexes of the console' : ''}`,
-      of(all, 'perSecond'),
-      of(all, 'own'),
-      engine === 'SQLite' ? null : of(all, 'server'),
+      getMedian(all, 'perSecond'),
+      getMedian(all, 'serviceCpuUs'),
+      engine === 'SQLite' ? null : getMedian(all, 'databaseCpuUs'),
     ])
   } finally {
     await store.close()
@@ -94,19 +94,21 @@ async function benchEngine(engine: Engine, effort: UpdatesEffort, hasConsole = f
   }
 }
 
-function singly({ applyUpdate }: Pick<Service, 'applyUpdate'>): Way {
-  return async (payments, at) => {
+function applyOneByOne({ applyUpdate }: Pick<Service, 'applyUpdate'>): Way {
+  return async (payments, nth) => {
     const next = payments.values()
     const work = async () => {
-      for (const n of next) await applyUpdate(updateAt(n, at))
+      for (const n of next) await applyUpdate(updateAt(n, nth))
     }
     await Promise.all(Array.from({ length: inFlight }, work))
   }
 }
 
 async function measure(serverData: string | null, count: number, work: () => Promise<void>): Promise<Figures> {
-  const [startedAt, processCpu, allCpu] = [performance.now(), cpuMs(null), cpuMs(serverData)]
+  const [startedAt, processCpu, allCpu] = [performance.now(), readCpuMs(null), readCpuMs(serverData)]
   await work()
-  const [ms, ownMs, allMs] = [performance.now() - startedAt, cpuMs(null) - processCpu, cpuMs(serverData) - allCpu]
-  return { perSecond: (count * 1_000) / ms, own: (ownMs * 1_000) / count, server: ((allMs - ownMs) * 1_000) / count }
+  const [ms, serviceMs] = [performance.now() - startedAt, readCpuMs(null) - processCpu]
+  const databaseMs = readCpuMs(serverData) - allCpu - serviceMs
+  const getCpuUs = (cpuMs: number) => (cpuMs * 1_000) / count
+  return { perSecond: (count * 1_000) / ms, serviceCpuUs: getCpuUs(serviceMs), databaseCpuUs: getCpuUs(databaseMs) }
 }

@@ -8,8 +8,8 @@ import { createStore } from '../../packages/store-sql/src/create-store.js'
 import { releasedMigrations } from '../../packages/store-sql/src/migrations/migrate.js'
 import { createPostgresEngine } from '../../packages/store-sql/src/postgres/postgres-engine.js'
 import type { Migration } from '../../packages/store-sql/src/schema/migration.js'
-import { type BenchDatabase, serviceOn } from './databases.js'
-import { type FillOptions, integrationAt, integrationCount, openFilled, versions } from './filled.js'
+import { type BenchDatabase, createServiceOn } from './databases.js'
+import { type FillOptions, integrationAt, integrationCount, openFilled, versionCount } from './filled.js'
 import { storePayments, updateAt } from './payments.js'
 import { median, round, type Table } from './report.js'
 
@@ -32,9 +32,9 @@ export async function benchUpgrade({ payments, idleMs, keep }: UpgradeEffort): P
   const database = await openFilled('PostgreSQL', { payments, keep })
   try {
     await removeMigration(database)
-    const last = createPostgresStore({ connectionString: database.url })
-    const load = startLoad(last)
-    const spans = await migrateUnder(load, nextStore(database.url), idleMs).finally(() => last.close())
+    const releasedStore = createPostgresStore({ connectionString: database.url })
+    const load = startLoad(releasedStore)
+    const spans = await migrateUnder(load, createNextStore(database.url), idleMs).finally(() => releasedStore.close())
     await removeMigration(database)
     return [buildTable(payments, spans, load.operations)]
   } finally {
@@ -42,7 +42,7 @@ export async function benchUpgrade({ payments, idleMs, keep }: UpgradeEffort): P
   }
 }
 
-function nextStore(connectionString: string): Store {
+function createNextStore(connectionString: string): Store {
   const pool = new pg.Pool({ connectionString })
   return createStore(createPostgresEngine(pool, { schema, end: () => pool.end() }), undefined, migrations)
 }
@@ -54,7 +54,7 @@ async function migrateUnder(load: ReturnType<typeof startLoad>, store: Store, id
     const span = spans.at(-1)
     if (span !== undefined) span.to = performance.now()
   }
-  const follow = ({ event, about }: SchemaProgress) => {
+  const onProgress = ({ event, about }: SchemaProgress) => {
     const span = spans.at(-1)
     if (event === 'begun') begin(about)
     if (event === 'done') end()
@@ -64,8 +64,8 @@ async function migrateUnder(load: ReturnType<typeof startLoad>, store: Store, id
   begin('no migration')
   await delay(idleMs)
   end()
-  await store.migrate(follow)
-  await store.schema.contract(follow)
+  await store.migrate(onProgress)
+  await store.schema.contract(onProgress)
   await load.stop()
   await store.close()
   return spans
@@ -82,7 +82,7 @@ function buildTable(payments: number, spans: readonly Span[], operations: readon
   })
   const times = ['write, median ms', 'write, longest ms', 'read, median ms', 'read, longest ms']
   return {
-    title: `A migration of ${(payments * versions).toLocaleString('en')} snapshots under load, PostgreSQL`,
+    title: `A migration of ${(payments * versionCount).toLocaleString('en')} snapshots under load, PostgreSQL`,
     columns: ['', 'seconds', ...times, 'operations', 'waits for a lock'],
     rows,
   }
@@ -98,22 +98,22 @@ interface Operation {
 /** Starts one session that writes and one that reads, until they are stopped. */
 function startLoad(store: Store) {
   const operations: Operation[] = []
-  let stopping = false
+  let isStopping = false
   const timed = async (kind: Operation['kind'], work: () => Promise<unknown>) => {
     const from = performance.now()
     await work()
     operations.push({ kind, from, to: performance.now() })
   }
   const write = async () => {
-    const service = serviceOn(store)
+    const service = createServiceOn(store)
     // Each run has other payments: a kept database still has those of the last run.
-    for (let n = Math.floor(Date.now() / 100) % 1_000_000_000; !stopping; n += 1) {
+    for (let n = Math.floor(Date.now() / 100) % 1_000_000_000; !isStopping; n += 1) {
       await timed('write', () => storePayments(store, { from: n, count: 1 }))
       for (const round of [0, 1]) await timed('write', () => service.applyUpdate(updateAt(n, round)))
     }
   }
   const read = async () => {
-    for (let n = 0; !stopping; n += 1) {
+    for (let n = 0; !isStopping; n += 1) {
       const integrationAddress = integrationAt(n % integrationCount)
       await timed('read', () => store.payments.list({ integrationAddress, limit: 50 }))
       await timed('read', () => store.deliveries.find(String(1 + ((n * 7_919) % 10_000))))
@@ -125,36 +125,36 @@ function startLoad(store: Store) {
     operations,
     /** @throws The error of an operation that failed. */
     async stop() {
-      stopping = true
+      isStopping = true
       await Promise.all(running)
     },
   }
 }
-const index = 'snapshots_bench_bytes'
-const check = 'snapshots_bench_bytes_check'
-const set = 'bench_bytes = octet_length(body)'
+const indexName = 'snapshots_bench_bytes'
+const checkName = 'snapshots_bench_bytes_check'
+const backfillSet = 'bench_bytes = octet_length(body)'
 
-const next: Migration = {
+const madeUpMigration: Migration = {
   expand: [
     {
       kind: 'statements',
       about: 'add a nullable column',
       statements: ({ int }, name) => [`alter table ${name('snapshots')} add column bench_bytes ${int}`],
     },
-    { kind: 'backfill', about: 'backfill the column', table: 'snapshots', set },
-    { kind: 'index', about: 'make an index', index: { name: index, table: 'snapshots', columns: '(bench_bytes)' } },
+    { kind: 'backfill', about: 'backfill the column', table: 'snapshots', set: backfillSet },
+    { kind: 'index', about: 'make an index', index: { name: indexName, table: 'snapshots', columns: '(bench_bytes)' } },
     {
       kind: 'statements',
       about: 'add a check, not valid',
       statements: (_, name) => [
-        `alter table ${name('snapshots')} add constraint ${check} check (bench_bytes >= 0) not valid`,
+        `alter table ${name('snapshots')} add constraint ${checkName} check (bench_bytes >= 0) not valid`,
       ],
     },
     // A step of its own: in the transaction of the check it would keep that statement's lock.
     {
       kind: 'statements',
       about: 'validate the check',
-      statements: (_, name) => [`alter table ${name('snapshots')} validate constraint ${check}`],
+      statements: (_, name) => [`alter table ${name('snapshots')} validate constraint ${checkName}`],
     },
   ],
   contract: [
@@ -162,7 +162,7 @@ const next: Migration = {
       kind: 'backfill',
       about: 'backfill rows of the last release',
       table: 'snapshots',
-      set,
+      set: backfillSet,
       where: 'bench_bytes is null',
     },
     {
@@ -174,7 +174,7 @@ const next: Migration = {
 }
 
 /** The released migrations and the made-up one. */
-const migrations: readonly Migration[] = [...releasedMigrations, next]
+const migrations: readonly Migration[] = [...releasedMigrations, madeUpMigration]
 
 /** Removes the migration from a database that stays for other benches, or that a failed run left. */
 async function removeMigration(database: BenchDatabase): Promise<void> {

@@ -10,7 +10,7 @@ import { build } from 'esbuild'
 import { round, type Table } from './report.js'
 import { peersMissing } from './verification/peers.js'
 
-const run = promisify(execFile)
+const runFile = promisify(execFile)
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const peersFolder = fileURLToPath(new URL('./verification/peers/', import.meta.url))
 
@@ -60,16 +60,16 @@ export async function benchWeight(): Promise<Table[]> {
 /** The folder of every package that npm installs, without optional peers. */
 async function findPackages({ from, installed }: Product): Promise<ReadonlySet<string>> {
   const folders = new Set<string>()
-  const find = (name: string, user: string) => {
+  const locate = (name: string, user: string) => {
     const nested = join(user, 'node_modules', name)
     return existsSync(nested) ? nested : join(from, 'node_modules', name)
   }
-  const waiting = installed.map((name) => find(name, from))
-  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+  const unvisited = installed.map((name) => locate(name, from))
+  for (let folder = unvisited.pop(); folder !== undefined; folder = unvisited.pop()) {
     if (folders.has(folder)) continue
     folders.add(folder)
     const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
-    for (const name of Object.keys(manifest.dependencies ?? {})) waiting.push(find(name, folder))
+    for (const name of Object.keys(manifest.dependencies ?? {})) unvisited.push(locate(name, folder))
   }
   return folders
 }
@@ -77,7 +77,7 @@ async function findPackages({ from, installed }: Product): Promise<ReadonlySet<s
 /** Bytes of the files that npm installs. A package of the workspace also has files that it does not publish. */
 async function countInstalledBytes(folder: string): Promise<number> {
   if (!folder.includes('@payment-integration')) return countBytes(folder)
-  const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: folder })
+  const { stdout } = await runFile('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: folder })
   return JSON.parse(stdout)[0].unpackedSize
 }
 

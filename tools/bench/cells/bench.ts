@@ -9,7 +9,7 @@ import { natsMissing, startNats } from '../../../packages/chain-feed/test/nats-s
 import { createDraws } from '../../../packages/testing/src/builders.js'
 import { buildPayment, createTwinChain } from '../../../packages/testing/src/twin/chain.js'
 import { type Cell as Figure, formatCell, round, type Table } from '../report.js'
-import { type Cell, openCell, updatesOf } from './cell.js'
+import { type Cell, openCell, updateStates } from './cell.js'
 
 export interface CellsEffort {
   readonly blocks: number
@@ -30,8 +30,8 @@ const layouts: readonly Layout[] = [
   { name: 'one cell with none of them', cells: 1, isOwner: false },
 ]
 
-/** A cell without integrations reads this many times the payments, because it skips each at little cost. */
-const foreignTimes = 2
+/** A cell without integrations reads this many times the payments: it skips each, so the cost of one is small. */
+const foreignFactor = 2
 
 const chainId = 137
 /** Divisible by three, so that each of three cells has the same share. */
@@ -44,7 +44,7 @@ export async function benchCells(effort: CellsEffort): Promise<Table[]> {
     const nats = await startNats()
     const connection = createFeedConnection({ servers: nats.urls })
     try {
-      const perBlock = effort.perBlock * (layout.isOwner ? 1 : foreignTimes)
+      const perBlock = effort.perBlock * (layout.isOwner ? 1 : foreignFactor)
       const node = await publish(connection, { ...effort, perBlock })
       rows.push(await run(layout, { ...effort, perBlock }, nats.urls, node))
     } finally {
@@ -68,16 +68,14 @@ export async function benchCells(effort: CellsEffort): Promise<Table[]> {
       ],
       rows,
       notes: [
-        `${formatCell(blocks * perBlock)} payments in ${formatCell(blocks)} blocks, each with ${updatesOf.length} updates and ${updatesOf.length + 1} deliveries; ${foreignTimes} times as many where no cell has their integrations. All cells run in one process, each on a PostgreSQL server of its own. The sender answers at once and posts nothing.`,
+        `${formatCell(blocks * perBlock)} payments in ${formatCell(blocks)} blocks, each with ${updateStates.length} updates and ${updateStates.length + 1} deliveries; ${foreignFactor} times as many where no cell has their integrations. All cells run in one process, each on a PostgreSQL server of its own. The sender answers at once and posts nothing.`,
       ],
     },
   ]
 }
 
-/**
- * Publishes a chain, and resolves a node with its blocks once they are in the feed. The node does not keep the
- * payments, which would burden the cells' garbage collection.
- */
+// Publishes a chain, and resolves a node with its blocks once they are in the feed. The node does not keep the
+// payments, which would burden the cells' garbage collection.
 async function publish(connection: FeedConnection, { blocks, perBlock }: CellsEffort): Promise<Chain> {
   const draws = createDraws(1)
   const twin = createTwinChain(chainId, { now: Date.now, newHash: () => draws.hex(32), stepMs: 0 })
@@ -93,7 +91,7 @@ async function publish(connection: FeedConnection, { blocks, perBlock }: CellsEf
   const stop = new AbortController()
   const running = publisher.run(stop.signal)
   const stream = createFeedStream(connection, chainId, systemClock)
-  await until(async () => {
+  await waitUntil(async () => {
     const newest = await stream.last().catch(() => null)
     return newest !== null && parseBlock(chainId, newest.data).block.number === twin.height()
   })
@@ -131,20 +129,20 @@ async function run(
     globalThis.gc?.()
     const before = process.cpuUsage()
     for (const cell of cells) cell.start()
-    const deliveries = isOwner ? Math.floor((blocks * perBlock) / count) * (updatesOf.length + 1) : 0
-    await Promise.all(cells.map((cell) => until(() => cell.isDone(height, deliveries))))
+    const deliveries = isOwner ? Math.floor((blocks * perBlock) / count) * (updateStates.length + 1) : 0
+    await Promise.all(cells.map((cell) => waitUntil(() => cell.isDone(height, deliveries))))
     const { user, system } = process.cpuUsage(before)
     const figures = await Promise.all(cells.map((cell) => cell.figures()))
     const total = blocks * perBlock
     const mean = (of: (figure: (typeof figures)[number]) => number) =>
       figures.reduce((sum, figure) => sum + of(figure), 0) / count
     // A cell without payments of its own is done in a moment, so its start would take most of the measured time.
-    const [foreign] = isOwner ? [] : cells.map((cell) => cell.ofBlock())
-    const service = foreign === undefined ? (user + system) / count / total : (foreign.service * 1e6) / perBlock
+    const [foreignCost] = isOwner ? [] : cells.map((cell) => cell.measurePerBlock())
+    const service = foreignCost === undefined ? (user + system) / count / total : (foreignCost.service * 1e6) / perBlock
     const database =
-      foreign === undefined
+      foreignCost === undefined
         ? (mean(({ databaseSeconds }) => databaseSeconds) * 1e6) / total
-        : (foreign.database * 1e6) / perBlock
+        : (foreignCost.database * 1e6) / perBlock
     const columns = [
       service + database,
       service,
@@ -160,6 +158,6 @@ async function run(
   }
 }
 
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
+async function waitUntil(isTrue: () => Promise<boolean>): Promise<void> {
   while (!(await isTrue())) await wait(100)
 }

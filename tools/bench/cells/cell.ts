@@ -5,7 +5,7 @@ import type { ProcessorUpdate } from '@payment-integration/contract'
 import type { Chain, Sender } from '@payment-integration/core/ports'
 import pg from 'pg'
 import { type Calls, counted } from '../../../packages/chain-feed/test/feed-world.js'
-import { openDatabase, serverCpuMs, serviceOn } from '../databases.js'
+import { createServiceOn, openDatabase, readServerCpuMs } from '../databases.js'
 
 export interface CellOptions {
   /** Addresses of the feed. */
@@ -27,15 +27,15 @@ interface Spent {
 export type Cell = Awaited<ReturnType<typeof openCell>>
 
 /** Updates of each payment: with version 1 there are three deliveries. */
-export const updatesOf = ['pending', 'success'] as const
-/** Most payments whose updates one call applies. */
+export const updateStates = ['pending', 'success'] as const
+/** The most payments whose updates one call applies. */
 const batch = 50
 
 /** Opens a cell with its integrations. Nothing runs yet. */
 export async function openCell({ servers, node, integrations, warmUp }: CellOptions) {
-  const opened = await openDatabase('PostgreSQL')
-  const { url, serverData: folder } = opened
-  const store = opened.openStore()
+  const database = await openDatabase('PostgreSQL')
+  const { url, serverData: folder } = database
+  const store = database.openStore()
   await store.migrate()
   const connection = createFeedConnection({ servers })
   const { chain, calls } = counted(node)
@@ -49,34 +49,34 @@ export async function openCell({ servers, node, integrations, warmUp }: CellOpti
   }
   let warmAt: Spent | null = null
   let readAt: Spent | null = null
-  const spent = () => {
+  const readSpent = () => {
     const { user, system } = process.cpuUsage()
-    return { service: (user + system) / 1e6, database: serverCpuMs(folder) / 1_000 }
+    return { service: (user + system) / 1e6, database: readServerCpuMs(folder) / 1_000 }
   }
-  const service = serviceOn(store, {
+  const service = createServiceOn(store, {
     sender,
     recording: 'own',
     onEvent(event) {
       if (event.type === 'payment.indexed') indexed.push(event)
       if (event.type !== 'chain.indexed') return
-      if (warmAt === null && event.blockNumber >= warmUp) warmAt = { block: event.blockNumber, ...spent() }
-      if (event.blockNumber === event.head) readAt = { block: event.blockNumber, ...spent() }
+      if (warmAt === null && event.blockNumber >= warmUp) warmAt = { block: event.blockNumber, ...readSpent() }
+      if (event.blockNumber === event.head) readAt = { block: event.blockNumber, ...readSpent() }
     },
     chains: [{ chain: createFeedChain({ chain, connection }), startBlock: 0 }],
     confirmations: { [node.chainId]: 40 },
   })
   for (const address of integrations)
     await service.integrations.create({ address, notificationUrl: 'http://127.0.0.1:9/' })
-  const before = await countRows(url)
+  const before = await readCounts(url)
   const control = new AbortController()
   let running: Promise<unknown> = Promise.resolve()
-  let startedAt = 0
+  let databaseMsAtStart = 0
 
   /** Sends the updates of indexed payments, as a processor does. */
   async function update(): Promise<void> {
     while (!control.signal.aborted) {
       const updates = indexed.splice(0, batch).flatMap(({ txHash, integrationAddress }) =>
-        updatesOf.map(
+        updateStates.map(
           (state): ProcessorUpdate => ({
             id: `${state}-${txHash}`,
             chainId: String(node.chainId),
@@ -92,13 +92,13 @@ export async function openCell({ servers, node, integrations, warmUp }: CellOpti
   }
   return {
     start() {
-      startedAt = serverCpuMs(folder)
+      databaseMsAtStart = readServerCpuMs(folder)
       running = Promise.all([service.run(control.signal), update()])
     },
     isDone: async (head: number, deliveries: number) =>
       delivered >= deliveries && (await store.payments.checkpoint(node.chainId))?.blockNumber === head,
     /** Processor time of a block, in seconds, from the warm-up to the newest block. */
-    ofBlock() {
+    measurePerBlock() {
       if (warmAt === null || readAt === null) throw new Error('The cell has not read every block.')
       const blocks = readAt.block - warmAt.block
       return {
@@ -111,8 +111,8 @@ export async function openCell({ servers, node, integrations, warmUp }: CellOpti
      * `calls`: calls to the node.
      */
     async figures() {
-      const databaseSeconds = (serverCpuMs(folder) - startedAt) / 1_000
-      const { payments, wal } = await countRows(url)
+      const databaseSeconds = (readServerCpuMs(folder) - databaseMsAtStart) / 1_000
+      const { payments, wal } = await readCounts(url)
       return { payments, wal: wal - before.wal, calls: getCalls(calls), delivered, databaseSeconds }
     },
     async remove() {
@@ -120,13 +120,13 @@ export async function openCell({ servers, node, integrations, warmUp }: CellOpti
       await running
       await connection.close()
       await store.close()
-      await opened.end()
+      await database.end()
     },
   }
 }
 
 /** Payments, and bytes of WAL since the server began. */
-async function countRows(connectionString: string): Promise<{ readonly payments: number; readonly wal: number }> {
+async function readCounts(connectionString: string): Promise<{ readonly payments: number; readonly wal: number }> {
   const client = new pg.Client({ connectionString })
   await client.connect()
   const { rows } = await client.query(

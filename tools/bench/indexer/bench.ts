@@ -1,5 +1,5 @@
 /** Measures catching up with a chain, by database and latency, and against other indexers. @module */
-import { type BenchDatabase, type Engine, masterKey, openDatabase, serviceOn } from '../databases.js'
+import { type BenchDatabase, createServiceOn, type Engine, masterKey, openDatabase } from '../databases.js'
 import { type Bundles, bundle, startWorker } from '../processes.js'
 import { type Cell, median, round, type Table } from '../report.js'
 import type { CallCounts, ChainPlan, NodeTraits, ReplayNode } from './chain.js'
@@ -82,7 +82,7 @@ async function prepare(database: BenchDatabase): Promise<void> {
   const store = database.openStore()
   await store.migrate()
   const notificationUrl = 'https://receiver.example/hook'
-  await serviceOn(store).integrations.create({ address: integrationAddress, notificationUrl })
+  await createServiceOn(store).integrations.create({ address: integrationAddress, notificationUrl })
   await store.close()
 }
 

@@ -79,12 +79,12 @@ export async function recordChain(plan: ChainPlan, program: string) {
     const chain = await mine(anvil, plan)
     const path = join(folder, 'blocks.jsonl')
     await record(path, anvil.rpcUrl, chain.head)
-    const about = { ...chain, chainId: anvil.chainId }
+    const chainFacts = { ...chain, chainId: anvil.chainId }
     return {
       blocks: chain.head + 1,
       /** Starts a node; end it with its `stop`. */
       async open(traits: NodeTraits): Promise<ReplayNode> {
-        return { ...about, ...(await openNode(program, path, anvil.rpcUrl, traits)) }
+        return { ...chainFacts, ...(await openNode(program, path, anvil.rpcUrl, traits)) }
       },
       remove,
     }
@@ -105,10 +105,8 @@ async function openNode(program: string, path: string, fallbackUrl: string, { la
   return { rpcUrl: await worker.ask('url'), counts: () => worker.ask('counts'), stop: () => worker.stop() }
 }
 
-/**
- * An impersonated account, without a key. For a signed transaction anvil recovers the signer at each read, which would
- * take most of the time.
- */
+// An impersonated account, without a key. For a signed transaction anvil recovers the signer at each read, which would
+// take most of the time.
 const from = `0x${'ab'.repeat(20)}` as const
 
 const abi = parseAbi([

@@ -12,12 +12,12 @@ import { createRpc, integrationAddress } from './chain.js'
 interface Way {
   readonly name: string
   readonly pollMs: number
-  readonly webSocket: boolean
+  readonly hasWebSocket: boolean
 }
 
 const ways: readonly Way[] = [
-  { name: 'WebSocket subscription', pollMs: 1_000, webSocket: true },
-  { name: 'polling every 250 ms', pollMs: 250, webSocket: false },
+  { name: 'WebSocket subscription', pollMs: 1_000, hasWebSocket: true },
+  { name: 'polling every 250 ms', pollMs: 250, hasWebSocket: false },
 ]
 
 /** Mines `blocks` blocks of one payment each for every way. */
@@ -26,7 +26,7 @@ export async function benchLive(blocks: number): Promise<Table[]> {
     const sorted = times.toSorted((a, b) => a - b)
     return [round(median(sorted), 1), round(sorted[Math.floor(sorted.length * 0.95)] ?? Number.NaN, 1)]
   }
-  const floor = summarize(await readEach(blocks))
+  const floor = summarize(await measureFloor(blocks))
   const rows: Cell[][] = [['floor: mine, read header and receipts', ...floor, null, null]]
   for (const way of ways) {
     const times = await follow(way, blocks)
@@ -68,7 +68,7 @@ async function startNode() {
 }
 
 /** The times of a reader that knows when the block is mined, proves nothing and stores nothing. */
-async function readEach(blocks: number): Promise<number[]> {
+async function measureFloor(blocks: number): Promise<number[]> {
   const { anvil, rpc, mine, pay } = await startNode()
   const times: number[] = []
   for (let nth = -warmUps; nth < blocks; nth += 1) {
@@ -83,7 +83,7 @@ async function readEach(blocks: number): Promise<number[]> {
   return times
 }
 
-async function follow({ pollMs, webSocket }: Way, blocks: number): Promise<Times[]> {
+async function follow({ pollMs, hasWebSocket }: Way, blocks: number): Promise<Times[]> {
   const { anvil, mine, pay, deployment } = await startNode()
   const database = await openDatabase('SQLite')
 
@@ -111,7 +111,7 @@ async function follow({ pollMs, webSocket }: Way, blocks: number): Promise<Times
     [`PI_RPC_URL_${chainId}`]: rpcUrl,
     [`PI_ROUTERS_${chainId}`]: `${deployment.router.address}@${deployment.router.version}`,
     [`PI_POLL_MS_${chainId}`]: String(pollMs),
-    ...(webSocket ? { [`PI_HEADS_URL_${chainId}`]: rpcUrl.replace('http', 'ws') } : {}),
+    ...(hasWebSocket ? { [`PI_HEADS_URL_${chainId}`]: rpcUrl.replace('http', 'ws') } : {}),
   })
   const { service, close } = await openService(config, {
     onEvent: (event) => {

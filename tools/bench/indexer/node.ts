@@ -12,7 +12,8 @@ import { createRpc, type RecordedBlock } from './chain.js'
 const { RECORDING: path = '', FALLBACK_URL: fallbackUrl = '', LATENCY_MS, RAW } = process.env
 const latencyMs = Number(LATENCY_MS ?? 0)
 
-interface Stored {
+/** Answers for one block, as JSON text. */
+interface StoredBlock {
   readonly full: string
   readonly withHashes: string
   readonly receipts: string
@@ -33,7 +34,7 @@ interface Filter {
 type Call = { readonly id: number; readonly method: string; readonly params?: readonly unknown[] }
 
 const writer = new RlpWriter()
-function rawText(receipts: RecordedBlock['receipts']): string {
+function encodeRawReceipts(receipts: RecordedBlock['receipts']): string {
   const encoded = receipts.map((receipt) => {
     const measured = measureReceipt(receipt)
     writer.at = 0
@@ -44,7 +45,7 @@ function rawText(receipts: RecordedBlock['receipts']): string {
   return JSON.stringify(encoded)
 }
 
-const blocks: Stored[] = []
+const blocks: StoredBlock[] = []
 const heights = new Map<string, number>()
 for await (const line of createInterface({ input: createReadStream(path) })) {
   const { block, receipts } = JSON.parse(line) as RecordedBlock
@@ -54,7 +55,7 @@ for await (const line of createInterface({ input: createReadStream(path) })) {
     full: JSON.stringify(block),
     withHashes: JSON.stringify({ ...block, transactions }),
     receipts: JSON.stringify(receipts),
-    raw: RAW === 'on' ? rawText(receipts) : null,
+    raw: RAW === 'on' ? encodeRawReceipts(receipts) : null,
     logs: receipts.flatMap(({ logs }) =>
       (logs as Log[]).map((log) => ({ address: log.address, topic: log.topics[0] ?? '', json: JSON.stringify(log) })),
     ),
@@ -63,7 +64,7 @@ for await (const line of createInterface({ input: createReadStream(path) })) {
 
 const counts = { requests: 0, calls: 0, bytes: 0 }
 /** Answers of the node at `FALLBACK_URL` to calls about tokens, which do not change. */
-const behind = new Map<string, Promise<string>>()
+const fallbacks = new Map<string, Promise<string>>()
 const head = blocks.length - 1
 
 function getHeight(tag: unknown): number {
@@ -77,41 +78,41 @@ function getResult({ method, params = [] }: Call): string | null | Promise<strin
     case 'eth_blockNumber':
       return `"0x${head.toString(16)}"`
     case 'eth_getBlockByNumber':
-      return blockText(blocks[getHeight(first)], second)
+      return getBlockText(blocks[getHeight(first)], second)
     case 'eth_getBlockByHash':
-      return blockText(blocks[heights.get(String(first)) ?? -1], second)
+      return getBlockText(blocks[heights.get(String(first)) ?? -1], second)
     case 'eth_getBlockReceipts':
       return blocks[heights.get(String(first)) ?? getHeight(first)]?.receipts ?? 'null'
     case 'debug_getRawReceipts':
       return blocks[getHeight(first)]?.raw ?? null
     case 'eth_getLogs':
-      return logsText(first as Filter)
+      return getLogsText(first as Filter)
     default:
-      return askBehind(method, params)
+      return askFallback(method, params)
   }
 }
 
-function blockText(block: Stored | undefined, isFull: unknown): string {
+function getBlockText(block: StoredBlock | undefined, isFull: unknown): string {
   if (block === undefined) return 'null'
   return isFull === true ? block.full : block.withHashes
 }
 
-function logsText({ fromBlock, toBlock, address, topics }: Filter): string {
+function getLogsText({ fromBlock, toBlock, address, topics }: Filter): string {
   const addresses = address === undefined ? null : new Set([address].flat())
-  const wanted = topics?.[0] == null ? null : new Set([topics[0]].flat())
+  const wantedTopics = topics?.[0] == null ? null : new Set([topics[0]].flat())
   const logs: string[] = []
   for (let height = getHeight(fromBlock); height <= Math.min(head, getHeight(toBlock)); height += 1)
     for (const log of blocks[height]?.logs ?? [])
-      if ((addresses?.has(log.address) ?? true) && (wanted?.has(log.topic) ?? true)) logs.push(log.json)
+      if ((addresses?.has(log.address) ?? true) && (wantedTopics?.has(log.topic) ?? true)) logs.push(log.json)
   return `[${logs.join(',')}]`
 }
 
 /** Asks the node at `FALLBACK_URL`, always for its latest block. */
-function askBehind(method: string, params: readonly unknown[]): Promise<string> {
+function askFallback(method: string, params: readonly unknown[]): Promise<string> {
   const args = method === 'eth_call' ? [params[0], 'latest'] : params
   const key = JSON.stringify([method, args])
-  const text = behind.get(key) ?? createRpc(fallbackUrl)([[method, args]]).then(([result]) => JSON.stringify(result))
-  behind.set(key, text)
+  const text = fallbacks.get(key) ?? createRpc(fallbackUrl)([[method, args]]).then(([result]) => JSON.stringify(result))
+  fallbacks.set(key, text)
   return text
 }
 

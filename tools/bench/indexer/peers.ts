@@ -13,12 +13,12 @@ export interface Peer {
   readonly env?: Readonly<Record<string, string>>
   /** Statements that create the peer's tables, if the peer does not. */
   readonly prepare?: string
-  /** Its table of payments. */
+  /** The table of payments that the peer fills. */
   readonly table: string
 }
 
-/** Most seconds for a peer. Its rate is steady, so a stopped run shows it. */
-const limit = 600
+/** The longest run of a peer. Rates are steady, so a run that is stopped early shows the rate too. */
+const maxSeconds = 600
 
 const folder = fileURLToPath(new URL('./peers/', import.meta.url))
 const ponder = { folder: 'ponder', table: 'peer.payments' }
@@ -66,26 +66,26 @@ export async function runPeer(peer: Peer, chain: ReplayNode, databaseUrl: string
   try {
     for (;;) {
       const seconds = (performance.now() - startedAt) / 1_000
-      const stored = await countOf(client, peer.table)
-      if (stored >= payments || (stored > 0 && seconds > limit)) return { seconds, stored }
-      if (seconds > limit || child.exitCode !== null || child.signalCode !== null)
+      const stored = await countRows(client, peer.table)
+      if (stored >= payments || (stored > 0 && seconds > maxSeconds)) return { seconds, stored }
+      if (seconds > maxSeconds || child.exitCode !== null || child.signalCode !== null)
         throw new Error(
           `${peer.name} ended with code ${child.exitCode} after ${seconds.toFixed(0)} s, ${stored} stored.`,
         )
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   } finally {
-    await end(child)
+    await kill(child)
     await client.end()
   }
 }
 
-async function countOf(client: pg.Client, table: string): Promise<number> {
+async function countRows(client: pg.Client, table: string): Promise<number> {
   const answer = await client.query<{ n: string }>(`select count(*) as n from ${table}`).catch(() => null)
   return Number(answer?.rows[0]?.n ?? 0)
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   child.kill('SIGKILL')
   await once(child, 'exit')

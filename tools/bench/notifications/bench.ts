@@ -1,6 +1,6 @@
 /** Compares deliveries with a bare loop and with queue libraries, on one database. @module */
 import { type BenchDatabase, type Engine, openDatabase } from '../databases.js'
-import { jobAt, type Places } from '../payments.js'
+import { jobAt, type PaymentRange } from '../payments.js'
 import { bundle, startWorker, type Worker } from '../processes.js'
 import { type Cell, median, round, type Table } from '../report.js'
 import type { Floor } from './floor.js'
@@ -74,25 +74,25 @@ async function measure(
   effort: DeliveryEffort,
 ) {
   let next = 0
-  const places = (count: number): Places => {
+  const takeRange = (count: number): PaymentRange => {
     next += count
     return { from: next - count, count }
   }
-  async function turn({ name, worker }: Way, count: number): Promise<Turn> {
-    const some = places(count)
-    if (name !== 'floor') await (worker as Worker<Ours>).ask('prepare', some)
+  async function runTurn({ name, worker }: Way, count: number): Promise<Turn> {
+    const range = takeRange(count)
+    if (name !== 'floor') await (worker as Worker<Ours>).ask('prepare', range)
     await database.settle()
     await receiver.ask('take')
-    const { seconds, cpuUs } = await (worker as Worker<Ours>).ask('run', some)
+    const { seconds, cpuUs } = await (worker as Worker<Ours>).ask('run', range)
     const { count: arrived } = await receiver.ask('take')
     if (arrived !== count) throw new Error(`${name} posted ${arrived} times for ${count} deliveries.`)
     return { perSecond: count / seconds, cpuUs: cpuUs / count }
   }
   const turns = new Map<string, Turn[]>(ways.map(({ name }) => [name, []]))
-  for (const way of ways) await turn(way, effort.warmUps)
+  for (const way of ways) await runTurn(way, effort.warmUps)
   for (let at = 0; at < effort.rounds; at += 1)
     for (const way of at % 2 === 0 ? ways : ways.toReversed())
-      turns.get(way.name)?.push(await turn(way, effort.deliveries))
+      turns.get(way.name)?.push(await runTurn(way, effort.deliveries))
 
   const ours = turns.get('ours') ?? []
   const perSecond = Math.max(1, Math.floor(median(ours.map((each) => each.perSecond)) / 2))
@@ -100,7 +100,7 @@ async function measure(
   for (const { name, worker } of ways) {
     const measured = turns.get(name) ?? []
     const ratio = median(ours.map((each, at) => each.perSecond / (measured[at]?.perSecond ?? Number.NaN)))
-    const pace = { ...places(Math.ceil(perSecond * effort.paceSeconds)), perSecond }
+    const pace = { ...takeRange(Math.ceil(perSecond * effort.paceSeconds)), perSecond }
     await receiver.ask('take')
     const committed = name === 'floor' ? null : await (worker as Worker<Ours>).ask('publish', pace)
     const [p50, p99] = committed === null ? [] : measureLatency(committed, (await receiver.ask('take')).arrivals)
@@ -121,17 +121,17 @@ function measureLatency(
   committed: readonly Committed[],
   arrivals: readonly (readonly [string, number])[],
 ): [p50: number, p99: number] {
-  const cameAt = new Map(arrivals)
+  const arrivedAtUs = new Map(arrivals)
   const latencies = committed
     .flatMap(({ from, count, atUs }) =>
       // A delivery that arrives before the publisher has the commit's answer counts as 0.
       Array.from(
         { length: count },
-        (_, n) => Math.max(0, (cameAt.get(jobAt(from + n).txHash) ?? Number.NaN) - atUs) / 1_000,
+        (_, n) => Math.max(0, (arrivedAtUs.get(jobAt(from + n).txHash) ?? Number.NaN) - atUs) / 1_000,
       ),
     )
     .toSorted((a, b) => a - b)
   if (latencies.some(Number.isNaN)) throw new Error('A delivery that was published did not arrive.')
-  const at = (share: number) => latencies[Math.floor((latencies.length - 1) * share)] ?? Number.NaN
-  return [at(0.5), at(0.99)]
+  const getPercentile = (share: number) => latencies[Math.floor((latencies.length - 1) * share)] ?? Number.NaN
+  return [getPercentile(0.5), getPercentile(0.99)]
 }

@@ -1,22 +1,18 @@
-/**
- * The floor as a separate process. It signs and posts the same bodies with the same HTTP client and concurrency,
- * without a database.
- * @module
- */
-import { inFlight, type Places } from '../payments.js'
-import { answer, timed } from '../processes.js'
+/** The floor process: posts the same signed bodies with the same client and concurrency, but no database. @module */
+import { inFlight, type PaymentRange } from '../payments.js'
+import { answer, measureTime } from '../processes.js'
 import { createPoster, jobsAt } from './publish.js'
 
 const { post, close } = createPoster(process.argv[2] ?? '')
 
 const floor = {
   /** Posts the jobs of a range. */
-  async run(places: Places) {
-    const jobs = jobsAt(places).values()
+  async run(range: PaymentRange) {
+    const jobs = jobsAt(range).values()
     const work = async () => {
       for (const job of jobs) await post(job)
     }
-    return timed(async () => {
+    return measureTime(async () => {
       await Promise.all(Array.from({ length: inFlight }, work))
     })
   },

@@ -1,6 +1,6 @@
 /** A queue library as a separate process: its jobs hold the body, its handler signs and posts. @module */
-import { batch, inFlight, type Places } from '../payments.js'
-import { answer, timed } from '../processes.js'
+import { batch, inFlight, type PaymentRange } from '../payments.js'
+import { answer, measureTime } from '../processes.js'
 import { openPeer, type PeerName } from './peers.js'
 import { createCounter, createPoster, jobsAt, type Pace, publishAt } from './publish.js'
 
@@ -13,15 +13,15 @@ const queue = await openPeer(name as PeerName, folder, databaseUrl, inFlight, as
 })
 
 const peer = {
-  async prepare({ from, count }: Places) {
+  async prepare({ from, count }: PaymentRange) {
     for (let sent = 0; sent < count; sent += batch)
       await queue.add(jobsAt({ from: from + sent, count: Math.min(batch, count - sent) }))
   },
-  async run({ count }: Places) {
-    const time = await timed(async () => {
-      const all = handled.waitFor(count)
+  async run({ count }: PaymentRange) {
+    const time = await measureTime(async () => {
+      const allHandled = handled.waitFor(count)
       await queue.start()
-      await all
+      await allHandled
     })
     // The library may still be recording the last jobs.
     await queue.stop()
@@ -29,12 +29,12 @@ const peer = {
   },
   async publish(pace: Pace) {
     const jobs = jobsAt(pace)
-    const all = handled.waitFor(pace.count)
+    const allHandled = handled.waitFor(pace.count)
     await queue.start()
     const committed = await publishAt(pace, ({ from, count }) =>
       queue.add(jobs.slice(from - pace.from, from - pace.from + count)),
     )
-    await all
+    await allHandled
     await queue.stop()
     return committed
   },

@@ -63,10 +63,8 @@ interface Boss {
 /** Workers of pg-boss with separate batches: while one fetches or completes, the other posts. */
 const bossWorkers = 2
 
-/**
- * pg-boss polls at most twice a second; so a worker is woken after a full batch, and when jobs are added. A failed job
- * fails alone, because the others of its batch were sent.
- */
+// pg-boss polls at most twice a second, so a worker is woken after a full batch, and when jobs are added. A failed job
+// fails alone, because the other jobs of its batch were sent.
 async function openBoss(
   load: NodeJS.Require,
   connectionString: string,

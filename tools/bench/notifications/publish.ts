@@ -2,10 +2,10 @@
 import { createHmac } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Agent } from 'undici'
-import { inFlight, integrations, type Job, jobAt, type Places } from '../payments.js'
+import { inFlight, integrations, type Job, jobAt, type PaymentRange } from '../payments.js'
 import { readClockUs } from '../processes.js'
 
-export const jobsAt = ({ from, count }: Places): Job[] => Array.from({ length: count }, (_, n) => jobAt(from + n))
+export const jobsAt = ({ from, count }: PaymentRange): Job[] => Array.from({ length: count }, (_, n) => jobAt(from + n))
 
 /** Counts finished deliveries. */
 export function createCounter() {
@@ -53,21 +53,22 @@ export function createPoster(receiverUrl: string): { post(job: Job): Promise<voi
   }
 }
 
-/** How often a block is committed, in milliseconds. */
-const everyMs = 10
+/** Time from one commit to the next. */
+const commitIntervalMs = 10
 
 /** The jobs to publish, and their rate. */
-export interface Pace extends Places {
+export interface Pace extends PaymentRange {
   readonly perSecond: number
 }
 
 /** When jobs were committed, on the steady clock. */
-export interface Committed extends Places {
+export interface Committed extends PaymentRange {
   readonly atUs: number
 }
 
-/** Commits a part every 10 ms at the given rate; slower commits follow each other. */
-export async function publishAt({ from, count: total, perSecond }: Pace, commit: (places: Places) => Promise<unknown>) {
+/** Commits a part every 10 ms at the given rate. A commit that takes longer delays the next part. */
+export async function publishAt(pace: Pace, commit: (range: PaymentRange) => Promise<unknown>) {
+  const { from, count: total, perSecond } = pace
   const committed: Committed[] = []
   const startedAt = performance.now()
   for (let published = 0; published < total; ) {
@@ -78,7 +79,7 @@ export async function publishAt({ from, count: total, perSecond }: Pace, commit:
       committed.push({ from: from + published, count, atUs: readClockUs() })
       published += count
     }
-    await wait(Math.max(1, everyMs - ((performance.now() - startedAt) % everyMs)))
+    await wait(Math.max(1, commitIntervalMs - ((performance.now() - startedAt) % commitIntervalMs)))
   }
   return committed
 }

@@ -14,17 +14,17 @@ let arrivals = new Map<string, number>()
 let count = 0
 
 const server = createServer((socket) => {
-  let rest: Buffer = Buffer.alloc(0)
+  let unread: Buffer = Buffer.alloc(0)
   socket.setNoDelay(true)
   socket.on('error', () => socket.destroy())
   socket.on('data', (chunk: Buffer) => {
-    const cameAt = readClockUs()
-    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
-    for (let length = requestLength(rest); length !== null && length <= rest.length; length = requestLength(rest)) {
+    const arrivedAtUs = readClockUs()
+    unread = unread.length === 0 ? chunk : Buffer.concat([unread, chunk])
+    for (let end = findRequestEnd(unread); end !== null && end <= unread.length; end = findRequestEnd(unread)) {
       count += 1
-      const txHash = txHashIn(rest.subarray(0, length))
-      if (!arrivals.has(txHash)) arrivals.set(txHash, cameAt)
-      rest = rest.subarray(length)
+      const txHash = txHashIn(unread.subarray(0, end))
+      if (!arrivals.has(txHash)) arrivals.set(txHash, arrivedAtUs)
+      unread = unread.subarray(end)
       socket.write(accepted)
     }
   })
@@ -45,8 +45,8 @@ const receiver = {
 export type Receiver = typeof receiver
 answer(receiver)
 
-/** Bytes of the first request in a buffer, or null while its head is incomplete. */
-function requestLength(bytes: Buffer): number | null {
+/** The length of the first request in a buffer, or null while its head is incomplete. */
+function findRequestEnd(bytes: Buffer): number | null {
   const end = bytes.indexOf(headEnd)
   if (end < 0) return null
   const [, length = ''] = /\r\ncontent-length: *(\d+)/i.exec(bytes.toString('latin1', 0, end)) ?? []

@@ -1,6 +1,6 @@
 /** Measures the read and legacy APIs on a million payments, beside a request that reads nothing. @module */
 import { Client } from 'undici'
-import { type Engine, masterKey, serviceOn } from '../databases.js'
+import { createServiceOn, type Engine, masterKey } from '../databases.js'
 import { chainAt, type FillOptions, hotWallet, integrationAt, openFilled, txHashAt } from '../filled.js'
 import { bundle, startWorker, type Worker } from '../processes.js'
 import { median, round, type Table } from '../report.js'
@@ -33,8 +33,8 @@ interface Server {
 }
 
 const integrationAddress = integrationAt(0)
-const list = '/api/v1/integration/payments'
-const walletList = `/api/v1/integration/wallet/${hotWallet}/payments`
+const listPath = '/api/v1/integration/payments'
+const walletListPath = `/api/v1/integration/wallet/${hotWallet}/payments`
 const pageSize = 50
 /** Open connections, each with one request at a time: more than enough to keep one core busy. */
 const connections = 16
@@ -43,7 +43,7 @@ export async function benchReadApi(engine: Engine, effort: ReadEffort): Promise<
   const database = await openFilled(engine, effort)
   const bundles = await bundle(['read-api/server.ts'])
   const store = database.openStore()
-  const { integrations, legacyKeys } = serviceOn(store)
+  const { integrations, legacyKeys } = createServiceOn(store)
   const { apiSecret } = await integrations.rotateApiSecret(integrationAddress)
   const { apiKey } = await legacyKeys.create({ name: 'bench' })
   await store.close()
@@ -60,7 +60,7 @@ export async function benchReadApi(engine: Engine, effort: ReadEffort): Promise<
     const basic = `Basic ${Buffer.from(`${integrationAddress}:${apiSecret}`).toString('base64')}`
     const routes = await getRoutes(server, basic, apiKey, effort.payments)
     const bursts = await takeTurns(server, routes, effort)
-    const of = (all: readonly Burst[], field: keyof Burst) => median(all.map((each) => each[field]))
+    const getMedian = (all: readonly Burst[], field: keyof Burst) => median(all.map((each) => each[field]))
     const [floor = []] = bursts
     return [
       {
@@ -69,7 +69,7 @@ export async function benchReadApi(engine: Engine, effort: ReadEffort): Promise<
         rows: routes.map(({ name }, at) => {
           const measured = bursts[at] ?? []
           const ratio = median(measured.map(({ cpuUs }, turn) => cpuUs / (floor[turn]?.cpuUs ?? Number.NaN)))
-          return [name, round(of(measured, 'perSecond')), round(of(measured, 'cpuUs')), round(ratio, 2)]
+          return [name, round(getMedian(measured, 'perSecond')), round(getMedian(measured, 'cpuUs')), round(ratio, 2)]
         }),
       },
     ]
@@ -84,27 +84,27 @@ async function getRoutes(server: Server, basic: string, apiKey: string, payments
   // Every fifth payment is the integration's, and every second of those the wallet's.
   const perIntegration = Math.floor(payments / 5)
   const route = (name: string, paths: readonly string[], authorization = basic) => ({ name, paths, authorization })
-  const deep = async (name: string, path: string, count: number) => {
+  const deepPage = async (name: string, path: string, count: number) => {
     const page = Math.min(2_000, Math.floor(count / pageSize) - 1)
     const paths = [`${path}?cursor=${await readCursor(server, path, page, basic)}`]
     return route(`page ${page.toLocaleString('en')} of 50, ${name}`, paths)
   }
   // Payments of the integration on the chain 10, evenly spread.
-  const some = Array.from({ length: 500 }, (_, n) => 10 * (1 + Math.floor(((Math.floor(payments / 10) - 1) * n) / 500)))
-  const looked = (findPath: (id: number) => string) => some.map(findPath)
+  const ids = Array.from({ length: 500 }, (_, n) => 10 * (1 + Math.floor(((Math.floor(payments / 10) - 1) * n) / 500)))
+  const getPaths = (findPath: (id: number) => string) => ids.map(findPath)
   return [
     route('/health/live, the floor', ['/health/live']),
-    route('page 1 of 50, integration', [list]),
-    await deep('integration', list, perIntegration),
-    route('page 1 of 50, wallet', [walletList]),
-    await deep('wallet', walletList, perIntegration / 2),
+    route('page 1 of 50, integration', [listPath]),
+    await deepPage('integration', listPath, perIntegration),
+    route('page 1 of 50, wallet', [walletListPath]),
+    await deepPage('wallet', walletListPath, perIntegration / 2),
     route(
       'single look-up',
-      looked((id) => `${list}/${txHashAt(id)}`),
+      getPaths((id) => `${listPath}/${txHashAt(id)}`),
     ),
     route(
       'legacy look-up',
-      looked((id) => `/api/v1/tx/${chainAt(id)}/${txHashAt(id)}`),
+      getPaths((id) => `/api/v1/tx/${chainAt(id)}/${txHashAt(id)}`),
       apiKey,
     ),
   ]
@@ -124,15 +124,15 @@ async function readCursor({ url }: Server, path: string, page: number, authoriza
 }
 
 async function takeTurns(server: Server, routes: readonly Route[], effort: ReadEffort): Promise<Burst[][]> {
-  const amounts: number[] = []
+  const requestCounts: number[] = []
   for (const route of routes) {
     await assertAnswer(server, route)
     const { perSecond } = await burst(server, route, effort.warmUps)
-    amounts.push(Math.max(connections, Math.round(perSecond * effort.seconds)))
+    requestCounts.push(Math.max(connections, Math.round(perSecond * effort.seconds)))
   }
   const bursts: Burst[][] = routes.map(() => [])
   for (let turn = 0; turn < effort.rounds; turn += 1)
-    for (const [at, route] of routes.entries()) bursts[at]?.push(await burst(server, route, amounts[at] ?? 0))
+    for (const [at, route] of routes.entries()) bursts[at]?.push(await burst(server, route, requestCounts[at] ?? 0))
   return bursts
 }
 
@@ -144,12 +144,12 @@ async function assertAnswer({ url }: Server, { name, paths, authorization }: Rou
   if (payments !== expected) throw new Error(`${name}: the answer has ${payments} payments, not ${expected}.`)
 }
 
-/** Sends `amount` requests as fast as the server answers. Rejects unless every answer is a 200. */
-async function burst({ url, worker }: Server, { paths, authorization }: Route, amount: number): Promise<Burst> {
+/** Sends `count` requests as fast as the server answers. Rejects unless every answer is a 200. */
+async function burst({ url, worker }: Server, { paths, authorization }: Route, count: number): Promise<Burst> {
   const clients = Array.from({ length: connections }, () => new Client(url))
   let sent = 0
   async function sendAll(client: Client): Promise<void> {
-    while (sent < amount) {
+    while (sent < count) {
       const path = paths[sent % paths.length] ?? ''
       sent += 1
       const { statusCode, body } = await client.request({ method: 'GET', path, headers: { authorization } })
@@ -163,5 +163,5 @@ async function burst({ url, worker }: Server, { paths, authorization }: Route, a
   const seconds = (performance.now() - startedAt) / 1_000
   const after = await worker.ask('cpuUs')
   await Promise.all(clients.map((client) => client.close()))
-  return { perSecond: amount / seconds, cpuUs: (after - before) / amount }
+  return { perSecond: count / seconds, cpuUs: (after - before) / count }
 }

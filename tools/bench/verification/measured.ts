@@ -8,25 +8,25 @@ import { createVerifier, verifySignature } from '@payment-integration/webhook'
 import { signingKey, verifyBytes } from '@payment-integration/webhook/core'
 import { createTestSnapshot } from '@payment-integration/webhook/testing'
 import { shuffle } from '../payments.js'
-import { type Kind, loadPeers, type MeasuredVerifier, peersMissing, signatureHeader } from './peers.js'
+import { buildSignatureHeader, type Kind, loadPeers, type MeasuredVerifier, peersMissing } from './peers.js'
 
 const [peersFolder = '', rounds = '', sliceUs = '', seed = ''] = process.argv.slice(2)
 const secret = 'pi_whsec_bench_only_0123456789abcdef'
 const sizes = [512, 65_536]
 const kinds: readonly Kind[] = ['genuine', 'forged']
 
-/** A snapshot whose JSON has so many bytes. */
+/** A snapshot whose JSON has `bytes` bytes. */
 function makeBody(bytes: number): Buffer {
-  const title = (length: number) => createTestSnapshot({ recipient: { title: 'x'.repeat(length), subtitle: null } })
-  const rest = JSON.stringify(title(0)).length
-  return Buffer.from(JSON.stringify(title(bytes - rest)))
+  const build = (length: number) => createTestSnapshot({ recipient: { title: 'x'.repeat(length), subtitle: null } })
+  const rest = JSON.stringify(build(0)).length
+  return Buffer.from(JSON.stringify(build(bytes - rest)))
 }
 
 const digits = /^\d{1,12}$/
 const hex = /^[0-9a-f]{64}$/
 
 /** The floor: createHmac, a strict parse, a two-sided window, timingSafeEqual. */
-function floorVerify(body: Uint8Array, header: string): boolean {
+function verifyAtFloor(body: Uint8Array, header: string): boolean {
   let timestamp: string | undefined
   const codes: string[] = []
   for (const field of header.split(',')) {
@@ -46,13 +46,13 @@ function floorVerify(body: Uint8Array, header: string): boolean {
   return codes.some((claimed) => timingSafeEqual(code, Buffer.from(claimed, 'hex')))
 }
 
-function ours(): MeasuredVerifier[] {
+function buildOwnVerifiers(): MeasuredVerifier[] {
   const keys = [signingKey(secret)]
   const { verify } = createVerifier({ secrets: secret })
-  const on = (name: string, call: (body: Buffer, header: string) => unknown): MeasuredVerifier => ({
+  const build = (name: string, call: (body: Buffer, header: string) => unknown): MeasuredVerifier => ({
     name,
     prepare(body, kind) {
-      const header = signatureHeader(secret, body, kind)
+      const header = buildSignatureHeader(secret, body, kind)
       return () => call(body, header)
     },
   })
@@ -63,10 +63,10 @@ function ours(): MeasuredVerifier[] {
     connection: 'keep-alive',
   }
   return [
-    on('floor', (body, header) => assert(floorVerify(body, header))),
-    on('ours, verifyBytes', (body, header) => verifyBytes({ body, header, keys })),
-    on('ours, verifySignature', (body, header) => verifySignature({ body, header, secrets: [secret] })),
-    on('ours, verify: headers, signature, JSON, fields', (body, header) =>
+    build('floor', (body, header) => assert(verifyAtFloor(body, header))),
+    build('ours, verifyBytes', (body, header) => verifyBytes({ body, header, keys })),
+    build('ours, verifySignature', (body, header) => verifySignature({ body, header, secrets: [secret] })),
+    build('ours, verify: headers, signature, JSON, fields', (body, header) =>
       verify({ body, headers: { ...headers, 'content-length': `${body.length}`, 'x-service-signature': header } }),
     ),
   ]
@@ -87,14 +87,14 @@ interface Case {
 }
 
 /** CPU microseconds of one call, over `calls` of them. */
-async function cost({ call, calls }: Case): Promise<number> {
+async function measureCost({ call, calls }: Case): Promise<number> {
   const before = process.cpuUsage()
   for (let index = 0; index < calls; index++) {
     try {
       const verdict = call()
       if (verdict instanceof Promise) await verdict
     } catch {
-      // Most of these calls are expected to throw.
+      // A verifier throws for a forged delivery.
     }
   }
   const { user, system } = process.cpuUsage(before)
@@ -113,20 +113,22 @@ async function check({ name, kind, call }: Case): Promise<void> {
     throw new Error(`${name} ${accepts ? 'accepts' : 'rejects'} a ${kind} delivery.`)
 }
 
-const subjects = [...ours(), ...(peersMissing(peersFolder) ? [] : await loadPeers(peersFolder))]
+const verifiers = [...buildOwnVerifiers(), ...(peersMissing(peersFolder) ? [] : await loadPeers(peersFolder))]
 const cases = sizes.flatMap((size) => {
   const body = makeBody(size)
   return kinds.flatMap((kind) =>
-    subjects.map(({ name, prepare }): Case => ({ name, size, kind, call: prepare(body, kind), calls: 200, costs: [] })),
+    verifiers.map(
+      ({ name, prepare }): Case => ({ name, size, kind, call: prepare(body, kind), calls: 200, costs: [] }),
+    ),
   )
 })
 for (const each of cases) {
   await check(each)
   if (Number(sliceUs) > 0) {
-    await cost(each)
-    each.calls = Math.max(20, Math.ceil(Number(sliceUs) / (await cost(each))))
+    await measureCost(each)
+    each.calls = Math.max(20, Math.ceil(Number(sliceUs) / (await measureCost(each))))
   }
 }
 for (let round = 0; round < Number(rounds); round++)
-  for (const each of shuffle(cases, `${seed} ${round}`)) each.costs.push(await cost(each))
+  for (const each of shuffle(cases, `${seed} ${round}`)) each.costs.push(await measureCost(each))
 process.stdout.write(JSON.stringify(cases.map(({ name, size, kind, costs }) => ({ name, size, kind, costs }))))

@@ -46,7 +46,7 @@ export async function loadPeers(folder: string): Promise<MeasuredVerifier[]> {
   const octokitPath = pathToFileURL(`${folder}node_modules/@octokit/webhooks-methods/dist-node/index.js`).href
   const { verify: octokit } = (await import(octokitPath)) as { verify: OctokitVerify }
   const stripeSecret = 'whsec_bench_only_0123456789abcdef'
-  const stripeHeader = (body: Buffer, kind: Kind) => signatureHeader(stripeSecret, body, kind)
+  const stripeHeader = (body: Buffer, kind: Kind) => buildSignatureHeader(stripeSecret, body, kind)
   return [
     {
       name: 'stripe verifyHeader',
@@ -62,20 +62,20 @@ export async function loadPeers(folder: string): Promise<MeasuredVerifier[]> {
         return () => stripe.webhooks.constructEvent(body, header, stripeSecret)
       },
     },
-    symmetric('standardwebhooks, with JSON', load('standardwebhooks') as { Webhook: WebhookClass }, 'webhook'),
-    symmetric('svix, with JSON', load('svix') as { Webhook: WebhookClass }, 'svix'),
+    wrapSvix('standardwebhooks, with JSON', load('standardwebhooks') as { Webhook: WebhookClass }, 'webhook'),
+    wrapSvix('svix, with JSON', load('svix') as { Webhook: WebhookClass }, 'svix'),
     {
       name: 'octokit verify, no time in its scheme',
       prepare(body, kind) {
         const code = hmac(stripeSecret, body).digest('hex')
-        const header = `sha256=${spoiled(code, kind)}`
-        return () => rejecting(octokit(stripeSecret, body.toString(), header))
+        const header = `sha256=${spoilIfForged(code, kind)}`
+        return () => rejectIfFalse(octokit(stripeSecret, body.toString(), header))
       },
     },
   ]
 }
 
-function symmetric(name: string, { Webhook }: { readonly Webhook: WebhookClass }, prefix: string): MeasuredVerifier {
+function wrapSvix(name: string, { Webhook }: { readonly Webhook: WebhookClass }, prefix: string): MeasuredVerifier {
   const key = Buffer.from('0123456789abcdef0123456789abcdef')
   const webhook = new Webhook(`whsec_${key.toString('base64')}`)
   return {
@@ -83,7 +83,7 @@ function symmetric(name: string, { Webhook }: { readonly Webhook: WebhookClass }
     prepare(body, kind) {
       const t = Math.floor(Date.now() / 1_000)
       const code = hmac(key, `msg_1.${t}.`, body).digest('base64')
-      const signature = `v1,${spoiled(code, kind)}`
+      const signature = `v1,${spoilIfForged(code, kind)}`
       const headers = { [`${prefix}-id`]: 'msg_1', [`${prefix}-timestamp`]: `${t}`, [`${prefix}-signature`]: signature }
       return () => webhook.verify(body, headers)
     },
@@ -91,16 +91,16 @@ function symmetric(name: string, { Webhook }: { readonly Webhook: WebhookClass }
 }
 
 /** The signature header of a delivery, in the form that Stripe and this service share. */
-export function signatureHeader(secret: string, body: Buffer, kind: Kind): string {
+export function buildSignatureHeader(secret: string, body: Buffer, kind: Kind): string {
   const t = Math.floor(Date.now() / 1_000)
-  return `t=${t},v1=${spoiled(hmac(secret, `${t}.`, body).digest('hex'), kind)}`
+  return `t=${t},v1=${spoilIfForged(hmac(secret, `${t}.`, body).digest('hex'), kind)}`
 }
 
 /** A different code of the same form, for a forgery. */
-function spoiled(code: string, kind: Kind): string {
+function spoilIfForged(code: string, kind: Kind): string {
   return kind === 'forged' ? `${code[0] === 'a' ? 'b' : 'a'}${code.slice(1)}` : code
 }
 
-async function rejecting(verdict: Promise<boolean>): Promise<void> {
+async function rejectIfFalse(verdict: Promise<boolean>): Promise<void> {
   if (!(await verdict)) throw new Error('rejected')
 }

@@ -1,7 +1,6 @@
 /** Repeatable randomness: one seed gives the same draws on every machine. @module */
 import { parseMasterKey } from '@payment-integration/core'
 
-/** A stream of draws. */
 export interface Draws {
   /** A number in [0, 1). */
   fraction(): number
@@ -21,7 +20,7 @@ export interface Draws {
 
 /** The draws of a seed. The generator is mulberry32: small, fast, and good enough for choosing faults. */
 export function createDraws(seed: number | string): Draws {
-  let state = hashOf(String(seed))
+  let state = hashText(String(seed))
   const fraction = () => {
     state = (state + 0x6d2b79f5) | 0
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
@@ -53,7 +52,7 @@ export function createDraws(seed: number | string): Draws {
 }
 
 /** FNV-1a, spread over all bits. */
-function hashOf(text: string): number {
+function hashText(text: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
   return Math.imul(hash ^ (hash >>> 16), 0x85ebca6b) ^ (hash >>> 13)

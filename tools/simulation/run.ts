@@ -12,7 +12,6 @@ export interface RunOptions {
   readonly onReport?: ((report: SeedReport) => void) | undefined
 }
 
-/** Results of the seeds. */
 export interface RunSummary {
   readonly seeds: number
   /** Failed seeds. */
@@ -61,12 +60,12 @@ export async function runSeeds({ from, count, store, onReport }: RunOptions): Pr
 
 /** Formats a seed's report, with the command that replays it. */
 export function describeSeed({ plan, verdict, forks, reorgs, kills, clockJumps, repairs, faults }: SeedReport): string {
-  const { seed, store, nodes, competing, nearHead } = plan
+  const { seed, store, nodes, hasTwoProcesses, nearHead } = plan
   const command = `npm run simulate -- --seed=${seed}${store === 'quick' ? '' : ` --store=${store}`}`
   return [
     `seed ${seed}: ${verdict.findings.length === 0 ? 'passed' : 'FAILED'}; ${verdict.payments} payments, ${forks} forks (${plan.forks}), ` +
       `${reorgs} reorgs, ${kills} kills, ${clockJumps} clock jumps, ${repairs} repairs, ${nodes.length} nodes, ` +
-      `${competing ? 'two processes' : 'one process'}, ${nearHead} blocks near the head`,
+      `${hasTwoProcesses ? 'two processes' : 'one process'}, ${nearHead} blocks near the head`,
     `  faults: ${[...faults].map(([name, times]) => `${name} ${times}`).join(', ') || 'none'}`,
     ...verdict.findings.map((finding) => `  ${finding}`),
     `  replay: ${command}`,

@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util'
 import { report, runHistory } from '../../packages/core/test/identity-oracle/history.js'
 import { realSystem } from '../../packages/core/test/identity-oracle/real/real-system.js'
 import { startPostgres } from '../../packages/store-sql/test/postgres.js'
-import { crashTable, describeCrash, runCrashes } from './crash/run-crash.js'
+import { buildCrashTable, describeCrash, runCrashes } from './crash/run-crash.js'
 import { runOutages } from './crash/run-outages.js'
 import type { CrashReport } from './crash/run-seed.js'
 import { describeFeed, runFeedSeed } from './feed/run-feed.js'
@@ -23,20 +23,20 @@ const defaultSeeds = { world: 1_000, crash: 200, outage: 20, feed: 10, identity:
 type Suite = keyof typeof defaultSeeds
 
 const values = readOptions()
-const single = values.seed !== undefined
-const out = (text: string) => process.stdout.write(`${text}\n`)
+const isSingle = values.seed !== undefined
+const print = (text: string) => process.stdout.write(`${text}\n`)
 
 /** Each resolves true when every seed passes. */
 const suites: Readonly<Record<Suite, () => Promise<boolean>>> = {
   async world() {
     const { store = 'quick' } = values
-    if (store !== 'quick' && store !== 'sqlite') misused(`--store is ${JSON.stringify(store)}; pass quick or sqlite.`)
+    if (store !== 'quick' && store !== 'sqlite') fail(`--store is ${JSON.stringify(store)}; pass quick or sqlite.`)
     const { from, count } = getSeeds('world')
-    const print = (each: Parameters<typeof describeSeed>[0]) => {
-      if (single || each.verdict.findings.length > 0) out(describeSeed(each))
+    const printSeed = (each: Parameters<typeof describeSeed>[0]) => {
+      if (isSingle || each.verdict.findings.length > 0) print(describeSeed(each))
     }
-    const summary = await runSeeds({ from, count, store, onReport: print })
-    if (!single) out(buildTable(summary))
+    const summary = await runSeeds({ from, count, store, onReport: printSeed })
+    if (!isSingle) print(buildTable(summary))
     return summary.failed.length === 0
   },
   async crash() {
@@ -58,7 +58,7 @@ const suites: Readonly<Record<Suite, () => Promise<boolean>>> = {
     let hasPassed = true
     for (let seed = from; seed < from + count; seed += 1) {
       const feed = await runFeedSeed(seed)
-      out(describeFeed(feed))
+      print(describeFeed(feed))
       hasPassed &&= feed.verdict.findings.length === 0
     }
     return hasPassed
@@ -66,27 +66,27 @@ const suites: Readonly<Record<Suite, () => Promise<boolean>>> = {
   /** One history after the other, because a history never waits. */
   async identity() {
     const { from, count } = getSeeds('identity')
-    const wrong: number[] = []
+    const failed: number[] = []
     const started = process.cpuUsage()
     for (let seed = from; seed < from + count; seed += 1) {
       const finding = await runHistory(seed, () => realSystem())
       if (finding === null) continue
-      wrong.push(seed)
-      out(`${report(finding)}\nnpm run soak -- --suite=identity --seed=${seed}`)
+      failed.push(seed)
+      print(`${report(finding)}\nnpm run soak -- --suite=identity --seed=${seed}`)
     }
     const { user, system } = process.cpuUsage(started)
-    const verdict = wrong.length === 0 ? 'none breaks a rule' : `${wrong.length} break a rule: ${wrong.join(', ')}`
-    out(`identity: ${count} histories, ${Math.round((user + system) / 1e6)} s CPU; ${verdict}`)
-    return wrong.length === 0
+    const verdict = failed.length === 0 ? 'none breaks a rule' : `${failed.length} break a rule: ${failed.join(', ')}`
+    print(`identity: ${count} histories, ${Math.round((user + system) / 1e6)} s CPU; ${verdict}`)
+    return failed.length === 0
   },
 }
 
-const chosen = values.suite ?? (single ? 'world' : undefined)
-if (chosen !== undefined && !Object.hasOwn(suites, chosen))
-  misused(`--suite is ${JSON.stringify(chosen)}; pass ${Object.keys(suites).join(', ')}.`)
+const chosenSuite = values.suite ?? (isSingle ? 'world' : undefined)
+if (chosenSuite !== undefined && !Object.hasOwn(suites, chosenSuite))
+  fail(`--suite is ${JSON.stringify(chosenSuite)}; pass ${Object.keys(suites).join(', ')}.`)
 let hasPassed = true
 for (const [name, run] of Object.entries(suites))
-  if (chosen === undefined || chosen === name) hasPassed = (await run()) && hasPassed
+  if (chosenSuite === undefined || chosenSuite === name) hasPassed = (await run()) && hasPassed
 process.exitCode = hasPassed ? 0 : 1
 
 function readOptions() {
@@ -95,38 +95,38 @@ function readOptions() {
   try {
     return parseArgs({ options }).values
   } catch (error) {
-    return misused(error instanceof Error ? error.message : String(error))
+    return fail(error instanceof Error ? error.message : String(error))
   }
 }
 
 function getSeeds(suite: Suite) {
-  const whole = (name: 'seed' | 'seeds' | 'from' | 'concurrency', otherwise: number) => {
+  const readWhole = (name: 'seed' | 'seeds' | 'from' | 'concurrency', fallback: number) => {
     const text = values[name]
-    if (text === undefined) return otherwise
+    if (text === undefined) return fallback
     if (/^[0-9]{1,9}$/.test(text)) return Number(text)
-    return misused(`--${name} is ${JSON.stringify(text)}; pass a whole number.`)
+    return fail(`--${name} is ${JSON.stringify(text)}; pass a whole number.`)
   }
-  if (single) return { from: whole('seed', 1), count: 1, concurrency: 1 }
+  if (isSingle) return { from: readWhole('seed', 1), count: 1, concurrency: 1 }
   return {
-    from: whole('from', 1),
-    count: whole('seeds', defaultSeeds[suite]),
-    concurrency: whole('concurrency', 2 * availableParallelism()),
+    from: readWhole('from', 1),
+    count: readWhole('seeds', defaultSeeds[suite]),
+    concurrency: readWhole('concurrency', 2 * availableParallelism()),
   }
 }
 
 /** Prints the problem and exits. */
-function misused(message: string): never {
+function fail(message: string): never {
   process.stderr.write(`${message}\n`)
   process.exit(2)
 }
 
 function printReport(suite: 'crash' | 'outage') {
   return (each: CrashReport) => {
-    if (single || each.flaws.length > 0) out(describeCrash(suite, each))
+    if (isSingle || each.flaws.length > 0) print(describeCrash(suite, each))
   }
 }
 
 function printFailures(reports: readonly CrashReport[]): boolean {
-  out(crashTable(reports))
+  print(buildCrashTable(reports))
   return reports.every(({ flaws }) => flaws.length === 0)
 }

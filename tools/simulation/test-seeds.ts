@@ -1,7 +1,4 @@
-/**
- * Registers tests of the simulator: seeds on SQLite without fsync and deliveries, and seeds with both.
- * @module
- */
+/** Registers tests of the simulator: seeds on SQLite with fsync and deliveries, and seeds without either. @module */
 import { describe, expect, test } from 'vitest'
 import { describeSeed, runSeeds } from './run.js'
 

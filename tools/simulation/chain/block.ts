@@ -1,6 +1,6 @@
 /** Blocks of the fake chain, with hashes as on a real one. Source: Ethereum yellow paper, section 4.3. @module */
 import { concatHex, type Hex, keccak256, toHex } from 'viem'
-import { computeBloom, encodeRlp, hexBytes, type RlpItem, trieRoot, wholeBytes } from './encoding.js'
+import { computeBloom, computeTrieRoot, encodeRlp, encodeWhole, parseHex, type RlpItem } from './encoding.js'
 import type { FakeTransaction } from './transaction.js'
 
 /** A block of any branch. */
@@ -20,7 +20,7 @@ const zeroAddress: Hex = `0x${'00'.repeat(20)}`
 /** The uncles hash of a block without uncles. */
 const noUncles: Hex = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347'
 /** The root of an empty list. */
-const emptyRoot = trieRoot([])
+const emptyRoot = computeTrieRoot([])
 const gasLimit = 30_000_000
 const gasPerTransaction = 100_000
 
@@ -40,28 +40,28 @@ export function makeBlock(
 ): FakeBlock {
   const number = parent === null ? 0 : parent.number + 1
   const bloom = computeBloom(transactions.flatMap(({ logs }) => logs))
-  const receiptsRoot = trieRoot(transactions.map((transaction, index) => receiptBytes(transaction, index)))
+  const receiptsRoot = computeTrieRoot(transactions.map((transaction, index) => encodeReceipt(transaction, index)))
   // An arbitrary transactions hash: blocks are proven by their receipts.
   const transactionsRoot =
     transactions.length === 0 ? emptyRoot : keccak256(concatHex(transactions.map(({ hash }) => hash)))
   const gasUsed = transactions.length * gasPerTransaction
   const fields: RlpItem[] = [
-    hexBytes(parent?.hash ?? noHash),
-    hexBytes(noUncles),
-    hexBytes(zeroAddress),
-    hexBytes(noHash),
-    hexBytes(transactionsRoot),
-    hexBytes(receiptsRoot),
+    parseHex(parent?.hash ?? noHash),
+    parseHex(noUncles),
+    parseHex(zeroAddress),
+    parseHex(noHash),
+    parseHex(transactionsRoot),
+    parseHex(receiptsRoot),
     bloom,
-    wholeBytes(0),
-    wholeBytes(number),
-    wholeBytes(gasLimit),
-    wholeBytes(gasUsed),
-    wholeBytes(timestamp),
-    hexBytes(salt),
-    hexBytes(noHash),
-    hexBytes('0x0000000000000000'),
-    wholeBytes(1),
+    encodeWhole(0),
+    encodeWhole(number),
+    encodeWhole(gasLimit),
+    encodeWhole(gasUsed),
+    encodeWhole(timestamp),
+    parseHex(salt),
+    parseHex(noHash),
+    parseHex('0x0000000000000000'),
+    encodeWhole(1),
   ]
   const hash = keccak256(encodeRlp(hasCustomHash ? [fields] : fields))
   const header = {
@@ -89,12 +89,12 @@ export function makeBlock(
 }
 
 /** A receipt of type 2, or a legacy one, as encoded in the trie. */
-function receiptBytes({ type, succeeded, logs }: FakeTransaction, index: number): Uint8Array {
+function encodeReceipt({ type, succeeded, logs }: FakeTransaction, index: number): Uint8Array {
   const body = encodeRlp([
-    wholeBytes(succeeded ? 1 : 0),
-    wholeBytes((index + 1) * gasPerTransaction),
+    encodeWhole(succeeded ? 1 : 0),
+    encodeWhole((index + 1) * gasPerTransaction),
     computeBloom(logs),
-    logs.map(({ address, topics, data }): RlpItem => [hexBytes(address), topics.map(hexBytes), hexBytes(data)]),
+    logs.map(({ address, topics, data }): RlpItem => [parseHex(address), topics.map(parseHex), parseHex(data)]),
   ])
   return type === 0 ? body : Buffer.concat([Uint8Array.of(type), body])
 }
@@ -103,9 +103,9 @@ function receiptBytes({ type, succeeded, logs }: FakeTransaction, index: number)
 export function getReceipts(block: FakeBlock): Readonly<Record<string, unknown>>[] {
   let logIndex = 0
   return block.transactions.map((transaction, index) => {
-    const place = getPlace(block, transaction, index)
+    const position = getPosition(block, transaction, index)
     return {
-      ...place,
+      ...position,
       type: toHex(transaction.type),
       status: transaction.succeeded ? '0x1' : '0x0',
       from: transaction.from,
@@ -119,7 +119,7 @@ export function getReceipts(block: FakeBlock): Readonly<Record<string, unknown>>
         address,
         topics,
         data,
-        ...place,
+        ...position,
         blockTimestamp: toHex(block.timestamp),
         logIndex: toHex(logIndex++),
         removed: false,
@@ -132,13 +132,13 @@ export function getReceipts(block: FakeBlock): Readonly<Record<string, unknown>>
 export function getTransaction(block: FakeBlock, index: number): Readonly<Record<string, unknown>> | null {
   const transaction = block.transactions[index]
   if (transaction === undefined) return null
-  const { transactionHash, ...place } = getPlace(block, transaction, index)
+  const { transactionHash, ...position } = getPosition(block, transaction, index)
   const { from, to, value, input, type } = transaction
   const fees = { gas: toHex(gasPerTransaction), gasPrice: '0x1', nonce: toHex(transaction.nonce) }
-  return { ...place, ...fees, hash: transactionHash, type: toHex(type), from, to, value: toHex(value), input }
+  return { ...position, ...fees, hash: transactionHash, type: toHex(type), from, to, value: toHex(value), input }
 }
 
-function getPlace(block: FakeBlock, { hash }: FakeTransaction, index: number) {
+function getPosition(block: FakeBlock, { hash }: FakeTransaction, index: number) {
   return {
     transactionHash: hash,
     transactionIndex: toHex(index),

@@ -2,7 +2,7 @@ import { toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { createDraws } from '../random.js'
 import { getReceipts } from './block.js'
-import { encodeRlp, wholeBytes } from './encoding.js'
+import { encodeRlp, encodeWhole } from './encoding.js'
 import { blockAt, createFakeChain, getBranch } from './fake-chain.js'
 import { drawTransaction } from './transaction.js'
 
@@ -17,7 +17,7 @@ test.each([
   ['a list of words', [bytes('cat'), bytes('dog')], '0xc88363617483646f67'],
   ['an empty list', [], '0xc0'],
   ['lists in lists', [[], [[]], [[], [[]]]], '0xc7c0c1c0c3c0c1c0'],
-  ['a number of two bytes', wholeBytes(1024), '0x820400'],
+  ['a number of two bytes', encodeWhole(1024), '0x820400'],
   ['56 bytes', bytes(lorem), `0xb838${toHex(lorem).slice(2)}`],
 ])('%s is encoded as in the yellow paper and its tests', (_, item, expected) => {
   expect(toHex(encodeRlp(item))).toBe(expected)

@@ -1,7 +1,15 @@
 import { createPayer, deployDevRouter, startAnvil } from '@payment-integration/chain-evm/dev'
 import { toHex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { computeBloom, encodeRlp, type FilteredLog, hexBytes, type RlpItem, trieRoot, wholeBytes } from './encoding.js'
+import {
+  computeBloom,
+  computeTrieRoot,
+  encodeRlp,
+  encodeWhole,
+  type FilteredLog,
+  parseHex,
+  type RlpItem,
+} from './encoding.js'
 
 type RealBlock = Readonly<Record<'receiptsRoot' | 'logsBloom' | 'number', string>>
 interface RealReceipt extends Readonly<Record<'type' | 'status' | 'cumulativeGasUsed', string>> {
@@ -41,16 +49,16 @@ test.each([0, 1, 2, 5, 18])(
     const receipts = await chain.rpc<RealReceipt[]>('eth_getBlockReceipts', block.number)
     expect(receipts).toHaveLength(count)
     expect(toHex(computeBloom(receipts.flatMap(({ logs }) => logs)))).toBe(block.logsBloom)
-    expect(trieRoot(receipts.map(receiptBytes))).toBe(block.receiptsRoot)
+    expect(computeTrieRoot(receipts.map(encodeReceipt))).toBe(block.receiptsRoot)
   },
 )
 
-function receiptBytes({ type, status, cumulativeGasUsed, logs }: RealReceipt): Uint8Array {
+function encodeReceipt({ type, status, cumulativeGasUsed, logs }: RealReceipt): Uint8Array {
   const body = encodeRlp([
-    wholeBytes(Number(status)),
-    wholeBytes(BigInt(cumulativeGasUsed)),
+    encodeWhole(Number(status)),
+    encodeWhole(BigInt(cumulativeGasUsed)),
     computeBloom(logs),
-    logs.map(({ address, topics, data }): RlpItem => [hexBytes(address), topics.map(hexBytes), hexBytes(data)]),
+    logs.map(({ address, topics, data }): RlpItem => [parseHex(address), topics.map(parseHex), parseHex(data)]),
   ])
   return type === '0x0' ? body : Buffer.concat([Uint8Array.of(Number(type)), body])
 }

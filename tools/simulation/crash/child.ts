@@ -12,7 +12,7 @@ export interface ChildExit {
   readonly signal: NodeJS.Signals | null
   readonly code: number | null
   /** The end of its standard error. */
-  readonly complaints: string
+  readonly errorOutput: string
 }
 
 /** A running process. */
@@ -29,22 +29,21 @@ export function startCrashChild(path: string, config: CrashConfig, onLine: (line
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: process.env['TMPDIR'] },
   })
-  let complaints = ''
+  let errorOutput = ''
   createInterface({ input: child.stdout }).on('line', (line) => onLine(JSON.parse(line) as CrashLine))
   child.stderr.on('data', (chunk: Buffer) => {
-    complaints = `${complaints}${chunk.toString('utf8')}`.slice(-2_000)
+    errorOutput = `${errorOutput}${chunk.toString('utf8')}`.slice(-2_000)
   })
   // The process may exit before it reads its input.
   child.stdin.on('error', () => undefined)
   return {
     // `close` comes after the last line was read.
-    ended: new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal, complaints }))),
+    ended: new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal, errorOutput }))),
     raise: (horizon) => void child.stdin.write(`${JSON.stringify(horizon)}\n`),
     signal: (name) => void child.kill(name),
   }
 }
 
-/** A bundle on disk. */
 export interface BuiltProcess {
   readonly path: string
   remove(): Promise<void>

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { postgresMissing, startPostgres } from '../../../packages/store-sql/test/postgres.js'
 import { describeOnPostgres } from '../../../packages/store-sql/test/support/on-postgres.js'
-import { crashTable, describeCrash, getKills, runCrashes } from './run-crash.js'
+import { buildCrashTable, countKills, describeCrash, runCrashes } from './run-crash.js'
 import { deathsPerSeed } from './run-deaths.js'
 import { runOutages } from './run-outages.js'
 import type { CrashReport } from './run-seed.js'
@@ -15,7 +15,7 @@ const concurrency = 3
 const timeoutMs = 1_200_000
 
 function getFailures(suite: 'crash' | 'outage', reports: readonly CrashReport[]): string {
-  process.stdout.write(`${crashTable(reports)}\n`)
+  process.stdout.write(`${buildCrashTable(reports)}\n`)
   const failed = reports.filter(({ flaws }) => flaws.length > 0)
   return failed.map((report) => describeCrash(suite, report)).join('\n')
 }
@@ -30,10 +30,10 @@ test(
     const reports = await runCrashes({ from, count, concurrency, postgres: postgres?.connectionString ?? null })
     expect(getFailures('crash', reports)).toBe('')
     // A run without events proves nothing. The number of POSTs depends on the machine.
-    expect(sum(reports, getKills)).toBe(count * deathsPerSeed)
+    expect(sum(reports, countKills)).toBe(count * deathsPerSeed)
     const outside = sum(reports, ({ kills }) => kills.get('outside') ?? 0)
     expect(count * deathsPerSeed - outside).toBeGreaterThanOrEqual(Math.ceil(count * deathsPerSeed * 0.885))
-    expect(sum(reports, ({ postsInTrouble }) => postsInTrouble)).toBeGreaterThan(count)
+    expect(sum(reports, ({ postsDuringFaults }) => postsDuringFaults)).toBeGreaterThan(count)
     expect(new Set(reports.flatMap(({ kills }) => [...kills.keys()])).size).toBeGreaterThan(11)
     // Whether a dispatcher freezes, an endpoint is blocked or a delivery is replayed in time depends on the machine.
     // freeze.slow.test.ts freezes one at each point, and the nightly soak prints what its 200 seeds met.
@@ -48,7 +48,7 @@ describeOnPostgres('after PostgreSQL crashed or lost its connections', () => {
       const reports = await runOutages({ from: 1, count: outages.seeds, outages: outages.each })
       expect(getFailures('outage', reports)).toBe('')
       expect(sum(reports, (report) => report.outages)).toBeGreaterThanOrEqual(outages.seeds * outages.each)
-      expect(sum(reports, ({ postsInTrouble }) => postsInTrouble)).toBeGreaterThan(outages.seeds)
+      expect(sum(reports, ({ postsDuringFaults }) => postsDuringFaults)).toBeGreaterThan(outages.seeds)
     },
     timeoutMs,
   )

@@ -7,7 +7,6 @@ import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** The proxy. */
 export interface CuttingProxy {
   /** The database's address through the proxy. */
   readonly connectionString: string
@@ -29,18 +28,18 @@ const commitMessage = 'commit\0'
 export async function openCuttingProxy(connectionString: string): Promise<CuttingProxy> {
   const target = join(new URL(connectionString).searchParams.get('host') ?? '', socketName)
   const folder = await mkdtemp(join(tmpdir(), 'pi-proxy-'))
-  const open = new Set<Socket>()
+  const openSockets = new Set<Socket>()
   let isArmed = false
   let cutCommits = 0
   const server = createServer((client) => {
     const upstream = connect(target)
-    open.add(client)
-    const end = () => {
-      open.delete(client)
+    openSockets.add(client)
+    const destroyBoth = () => {
+      openSockets.delete(client)
       client.destroy()
       upstream.destroy()
     }
-    for (const socket of [client, upstream]) socket.on('error', end).on('close', end)
+    for (const socket of [client, upstream]) socket.on('error', destroyBoth).on('close', destroyBoth)
     upstream.on('data', (chunk: Buffer) => client.write(chunk))
     client.on('data', (chunk: Buffer) => {
       const isCut = isArmed && chunk.includes(commitMessage)
@@ -50,8 +49,8 @@ export async function openCuttingProxy(connectionString: string): Promise<Cuttin
       }
       isArmed = false
       cutCommits += 1
-      client.off('close', end)
-      open.delete(client)
+      client.off('close', destroyBoth)
+      openSockets.delete(client)
       client.destroy()
       // Written bytes reach the server before the close.
       upstream.end(chunk)
@@ -61,7 +60,7 @@ export async function openCuttingProxy(connectionString: string): Promise<Cuttin
   const address = new URL(connectionString)
   address.searchParams.set('host', folder)
   const cut = () => {
-    const broken = [...open]
+    const broken = [...openSockets]
     for (const client of broken) client.destroy()
     return broken.length
   }

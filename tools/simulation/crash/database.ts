@@ -18,7 +18,7 @@ export interface LoggedAttempt {
 }
 
 /** A database that is removed after the seed. */
-export interface CrashGround {
+export interface SeedDatabase {
   readonly database: CrashDatabase
   open(): Store
   /** The attempt log, by delivery and number, without the product. */
@@ -26,7 +26,7 @@ export interface CrashGround {
   remove(): Promise<void>
 }
 
-const query = (prefix: string) =>
+const buildQuery = (prefix: string) =>
   `select a.delivery_id, a.number, coalesce(q.attempted, max(a.number) over (partition by a.delivery_id)) as attempted
    from ${prefix}attempts a join ${prefix}snapshots d on d.id = a.delivery_id left join ${prefix}outbox q on q.id = d.id
    order by a.delivery_id, a.number`
@@ -37,14 +37,14 @@ interface AttemptRow {
   readonly attempted: number | string
 }
 
-const logged = (row: AttemptRow): LoggedAttempt => ({
+const toLoggedAttempt = (row: AttemptRow): LoggedAttempt => ({
   deliveryId: String(row.delivery_id),
   number: Number(row.number),
   attempted: Number(row.attempted),
 })
 
-/** A file in a separate folder. */
-export async function sqliteGround(): Promise<CrashGround> {
+/** Makes a database in a file, whose folder is removed with it. */
+export async function createSqliteDatabase(): Promise<SeedDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'payment-crash-'))
   const path = join(folder, 'payments.db')
   return {
@@ -53,29 +53,29 @@ export async function sqliteGround(): Promise<CrashGround> {
     async attempts() {
       const Database = await loadSqlite()
       const file = new Database(path, { readOnly: true })
-      const rows = file.prepare(query('')).all() as AttemptRow[]
+      const rows = file.prepare(buildQuery('')).all() as AttemptRow[]
       file.close()
-      return rows.map(logged)
+      return rows.map(toLoggedAttempt)
     },
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 }
 
-/** A schema of a server. @param throughProxy - The address that the processes use, when it differs. */
-export function postgresGround(
+/** Makes a database in a schema of a server. @param throughProxy - The address for the processes, if it differs. */
+export function createPostgresDatabase(
   connectionString: string,
   schema: string,
   throughProxy: string = connectionString,
-): CrashGround {
+): SeedDatabase {
   return {
     database: { kind: 'postgres', connectionString: throughProxy, schema },
     open: () => createPostgresStore({ connectionString, schema, maxConnections: 4 }),
     async attempts() {
       const client = new pg.Client({ connectionString })
       await client.connect()
-      const { rows } = await client.query<AttemptRow>(query(`${schema}.`))
+      const { rows } = await client.query<AttemptRow>(buildQuery(`${schema}.`))
       await client.end()
-      return rows.map(logged)
+      return rows.map(toLoggedAttempt)
     },
     async remove() {
       const client = new pg.Client({ connectionString })

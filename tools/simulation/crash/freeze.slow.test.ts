@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPostgres, type TestPostgres } from '../../../packages/store-sql/test/postgres.js'
 import { describeOnPostgres } from '../../../packages/store-sql/test/support/on-postgres.js'
 import { type BuiltProcess, buildCrashProcess } from './child.js'
-import { type CrashGround, postgresGround } from './database.js'
+import { createPostgresDatabase, type SeedDatabase } from './database.js'
 import type { Point } from './probes.js'
 import type { CrashLine } from './process-config.js'
 import type { Captured } from './receiver.js'
@@ -39,9 +39,9 @@ function listen(run: CrashRun, config: Parameters<CrashRun['start']>[0]) {
  * Freezes a dispatcher at a point for longer than its leases, lets another one take over, and thaws it. Resolves the
  * number of deliveries, the POSTs of both dispatchers, and the seed's report.
  */
-async function freezeAt(point: Point, ground: CrashGround, bundle: string) {
+async function freezeAt(point: Point, seedDatabase: SeedDatabase, bundle: string) {
   let posts: string[] = []
-  const report = await runSeed({ ...plan, engine: ground.database.kind }, ground, bundle, async (run) => {
+  const report = await runSeed({ ...plan, engine: seedDatabase.database.kind }, seedDatabase, bundle, async (run) => {
     run.receiver.heal()
     const horizon = run.horizon(1)
     const server = listen(run, { roles: ['server'], horizon, death: null })
@@ -87,14 +87,14 @@ describeOnPostgres('PostgreSQL', () => {
   afterAll(() => postgres?.remove())
 
   test('a dispatcher that was frozen after a claim posts nothing of it once its lease has expired', async () => {
-    const ground = postgresGround(postgres.connectionString, 'frozen_claim')
-    const { posts } = await freezeAt('after claim', ground, built.path)
+    const seedDatabase = createPostgresDatabase(postgres.connectionString, 'frozen_claim')
+    const { posts } = await freezeAt('after claim', seedDatabase, built.path)
     expect(new Set(posts).size).toBe(posts.length)
   })
 
   test('the deliveries of a dispatcher frozen between a POST and its settling are taken over, and its late answer changes nothing', async () => {
-    const ground = postgresGround(postgres.connectionString, 'frozen_post')
-    const { posts, report } = await freezeAt('after post', ground, built.path)
+    const seedDatabase = createPostgresDatabase(postgres.connectionString, 'frozen_post')
+    const { posts, report } = await freezeAt('after post', seedDatabase, built.path)
     // The other one sent its deliveries again, and only those attempts are in the log.
     expect(posts.length).toBeGreaterThan(new Set(posts).size)
     expect(report.attempts).toBe(new Set(posts).size)

@@ -6,7 +6,6 @@ import type { LoggedAttempt } from './database.js'
 import { type Captured, isSigned } from './receiver.js'
 import { chainId, type Script } from './script.js'
 
-/** The data to compare. */
 export interface CrashEvidence {
   readonly script: Script
   readonly store: Store
@@ -76,9 +75,9 @@ function judgePayments(
     else if (payment.version !== version || payment.state !== state)
       report('wrong', `${txHash} is version ${payment.version}, ${payment.state}; expected ${version}, ${state}`)
     for (let wanted = 1; wanted <= version + 1; wanted += 1) {
-      const isDue = integrationAddress !== null && wanted <= version
-      if (snapshots.has(getName(txHash, wanted)) !== isDue)
-        report(isDue ? 'missing' : 'wrong', `snapshot ${wanted} of ${txHash}, which has ${version} versions`)
+      const isExpected = integrationAddress !== null && wanted <= version
+      if (snapshots.has(getName(txHash, wanted)) !== isExpected)
+        report(isExpected ? 'missing' : 'wrong', `snapshot ${wanted} of ${txHash}, which has ${version} versions`)
     }
   }
 }
@@ -117,7 +116,7 @@ function judgeDeliveries(
 }
 
 /** Deliveries that were exhausted too early. Called before any replay. */
-export function givenUpTooEarly(exhausted: readonly DeliveryView[]): string[] {
+export function findGivenUpTooEarly(exhausted: readonly DeliveryView[]): string[] {
   return exhausted
     .filter(({ attempts }) => attempts.at(-1)?.status !== 410 && attempts.length < maxAttempts)
     .map(
@@ -135,7 +134,7 @@ function judgeLog({ attempts, captured }: CrashEvidence, deliveries: readonly De
           'wrong',
           `attempt ${number} of delivery ${id}, which counts ${attempted}, is row ${index + 1} of ${rows.length}`,
         )
-  const answers = groupBy(captured, ({ body, status }) => `${snapshotName(body)} ${status}`)
+  const answers = groupBy(captured, ({ body, status }) => `${getSnapshotName(body)} ${status}`)
   for (const { txHash, version, attempts: views } of deliveries) {
     const logged = groupBy(
       views.filter(({ status }) => status !== null),
@@ -154,7 +153,7 @@ function judgePosts(
   snapshots: ReadonlyMap<string, Buffer>,
   report: Report,
 ): void {
-  const posts = groupBy(captured, ({ body }) => snapshotName(body))
+  const posts = groupBy(captured, ({ body }) => getSnapshotName(body))
   const logged = new Map(deliveries.map(({ txHash, version, attempts }) => [getName(txHash, version), attempts.length]))
   for (const [name, copies] of posts) {
     const [first] = copies
@@ -177,15 +176,15 @@ function judgePosts(
       report('missing', `the receiver holds version ${newest.get(txHash)} of ${txHash}, which is at ${version}`)
 }
 
-function snapshotName(body: Buffer): string {
+function getSnapshotName(body: Buffer): string {
   const { txHash, version } = JSON.parse(body.toString('utf8')) as { txHash: string; version: number }
   return getName(txHash, version)
 }
 
-function groupBy<T>(list: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+function groupBy<T>(list: readonly T[], getKey: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>()
   for (const item of list) {
-    const key = keyOf(item)
+    const key = getKey(item)
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [item])
     else group.push(item)

@@ -8,9 +8,9 @@ import type { Point } from './probes.js'
 
 let cross: (point: Point) => void = () => undefined
 
-/** From now on reports each point of a transaction to `to`. */
-export function probeSqlite(to: (point: Point) => void): void {
-  cross = to
+/** From now on reports each point of a transaction to `onPoint`. */
+export function probeSqlite(onPoint: (point: Point) => void): void {
+  cross = onPoint
 }
 
 /** Loads the class of the replaced module, with probes. */
@@ -28,12 +28,12 @@ export async function loadSqlite(): Promise<SqliteConstructor> {
     }
 
     override prepare(sql: string): SqliteStatement {
-      return probed(super.prepare(sql), () => this.#inTransaction && cross('statement'))
+      return addProbe(super.prepare(sql), () => this.#inTransaction && cross('statement'))
     }
   }
 }
 
-function probed(statement: SqliteStatement, onUse: () => void): SqliteStatement {
+function addProbe(statement: SqliteStatement, onUse: () => void): SqliteStatement {
   return {
     all(...parameters) {
       onUse()

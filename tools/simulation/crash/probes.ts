@@ -47,7 +47,6 @@ export interface Crossing {
   hasten(): void
 }
 
-/** Counts crossings. */
 export function createCrossing(death: Death | null): Crossing {
   const startedAt = performance.now()
   let remaining = death?.nth ?? 0

@@ -31,10 +31,10 @@ export interface CrashConfig {
   /** The first unconfirmed update. */
   readonly firstUpdate: number
   readonly death: Death | null
-  /** Each POST has its whole time limit in real time, so that it does not fail on a slow machine. @default finish */
+  /** Whether a POST has its whole time limit in real time, for slow machines. @default mustFinish */
   readonly isPatient?: boolean | undefined
   /** Whether the process delivers everything, replays exhausted deliveries, and reports when it is done. */
-  readonly finish: boolean
+  readonly mustFinish: boolean
 }
 
 /** A report of the process. */
@@ -59,7 +59,7 @@ export interface FastTime {
 }
 
 /** Builds the clock. Clocks of several processes agree. */
-export function fastClock({ since, speed }: FastTime): Clock {
+export function createFastClock({ since, speed }: FastTime): Clock {
   return {
     now: () => Math.floor(since + (Date.now() - since) * speed),
     sleep: (ms, signal) => systemClock.sleep(ms / speed, signal),

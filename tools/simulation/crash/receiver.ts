@@ -17,14 +17,13 @@ export interface Captured {
   readonly body: Buffer
   /** The answered status; null: no answer. */
   readonly status: number | null
-  /** Whether the endpoint accepted it, with any answer. */
+  /** Whether the endpoint accepted the delivery, whatever it answered. */
   readonly accepted: boolean
 }
 
-/** The endpoints. */
 export interface CrashReceiver {
   /** The notification URL of an integration. */
-  urlOf(integrationAddress: string): string
+  getUrl(integrationAddress: string): string
   readonly captured: readonly Captured[]
   /** From now on accepts every delivery with 204. */
   heal(): void
@@ -40,7 +39,7 @@ const accepted: Answer = { status: 204, accepted: true }
 export async function openReceiver(draws: Draws, integrations: readonly string[]): Promise<CrashReceiver> {
   const captured: Captured[] = []
   const down = new Set(integrations.filter(() => draws.chance(0.3)))
-  let healed = false
+  let isHealed = false
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('error', () => undefined)
@@ -48,7 +47,7 @@ export async function openReceiver(draws: Draws, integrations: readonly string[]
     request.on('end', () => {
       const { headers, url = '' } = request
       const integrationAddress = url.slice('/hooks/'.length)
-      const answer = healed ? accepted : getAnswer(draws, down.has(integrationAddress))
+      const answer = isHealed ? accepted : getAnswer(draws, down.has(integrationAddress))
       const { status } = answer
       captured.push({ integrationAddress, headers, body: Buffer.concat(chunks), status, accepted: answer.accepted })
       send(answer, response)
@@ -57,10 +56,10 @@ export async function openReceiver(draws: Draws, integrations: readonly string[]
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {
-    urlOf: (integrationAddress) => `http://127.0.0.1:${port}/hooks/${integrationAddress}`,
+    getUrl: (integrationAddress) => `http://127.0.0.1:${port}/hooks/${integrationAddress}`,
     captured,
     heal() {
-      healed = true
+      isHealed = true
     },
     async close() {
       server.closeAllConnections()
@@ -70,16 +69,16 @@ export async function openReceiver(draws: Draws, integrations: readonly string[]
 }
 
 function getAnswer(draws: Draws, isDown: boolean): Answer {
-  const trouble = draws.fraction()
-  if (isDown) return trouble < 0.5 ? { status: 503, accepted: false } : { status: null, accepted: false }
-  if (trouble < 0.08) return { status: 500, accepted: false }
-  if (trouble < 0.1) return { status: 429, accepted: false, retryAfter: '7' }
-  if (trouble < 0.11) return { status: 302, accepted: false }
-  if (trouble < 0.14) return { status: 410, accepted: false }
-  if (trouble < 0.16) return { status: null, accepted: false }
+  const draw = draws.fraction()
+  if (isDown) return draw < 0.5 ? { status: 503, accepted: false } : { status: null, accepted: false }
+  if (draw < 0.08) return { status: 500, accepted: false }
+  if (draw < 0.1) return { status: 429, accepted: false, retryAfter: '7' }
+  if (draw < 0.11) return { status: 302, accepted: false }
+  if (draw < 0.14) return { status: 410, accepted: false }
+  if (draw < 0.16) return { status: null, accepted: false }
   // The endpoint accepts the delivery, but the answer is lost: the connection breaks, or the endpoint hangs.
-  if (trouble < 0.2) return { status: null, accepted: true }
-  if (trouble < 0.22) return { status: null, accepted: true, hangs: true }
+  if (draw < 0.2) return { status: null, accepted: true }
+  if (draw < 0.22) return { status: null, accepted: true, hangs: true }
   return accepted
 }
 

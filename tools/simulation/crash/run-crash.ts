@@ -1,6 +1,6 @@
 /** Runs many seeds of crashes concurrently. @module */
 import { type BuiltProcess, buildCrashProcess } from './child.js'
-import { type CrashGround, postgresGround, sqliteGround } from './database.js'
+import { createPostgresDatabase, createSqliteDatabase, type SeedDatabase } from './database.js'
 import { points } from './probes.js'
 import { drawPlan, runCrashSeed } from './run-deaths.js'
 import type { CrashReport } from './run-seed.js'
@@ -25,12 +25,14 @@ export async function runCrashes({
   postgres,
   onReport,
 }: CrashOptions): Promise<CrashReport[]> {
-  return inWorkers({ from, count, concurrency }, async (seed, { path }) => {
+  return runInWorkers({ from, count, concurrency }, async (seed, { path }) => {
     const plan = drawPlan(seed, postgres !== null)
-    const ground =
-      plan.engine === 'postgres' && postgres !== null ? postgresGround(postgres, `crash_${seed}`) : await sqliteGround()
-    return onGround(ground, async () => {
-      const report = await runCrashSeed(plan, ground, path)
+    const seedDatabase =
+      plan.engine === 'postgres' && postgres !== null
+        ? createPostgresDatabase(postgres, `crash_${seed}`)
+        : await createSqliteDatabase()
+    return withDatabase(seedDatabase, async () => {
+      const report = await runCrashSeed(plan, seedDatabase, path)
       onReport?.(report)
       return report
     })
@@ -38,7 +40,7 @@ export async function runCrashes({
 }
 
 /** Runs work on concurrent seeds, with the process built once. */
-export async function inWorkers<T>(
+export async function runInWorkers<T>(
   { from, count, concurrency }: Pick<CrashOptions, 'from' | 'count' | 'concurrency'>,
   work: (seed: number, built: BuiltProcess) => Promise<T>,
 ): Promise<T[]> {
@@ -62,11 +64,11 @@ export async function inWorkers<T>(
 }
 
 /** Runs work on a database and removes it. */
-export async function onGround<T>(ground: CrashGround, work: () => Promise<T>): Promise<T> {
+export async function withDatabase<T>(seedDatabase: SeedDatabase, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } finally {
-    await ground.remove()
+    await seedDatabase.remove()
   }
 }
 
@@ -81,15 +83,15 @@ export function describeCrash(suite: 'crash' | 'outage', report: CrashReport): s
     lostLeases,
     payments,
     posts,
-    postsInTrouble,
+    postsDuringFaults,
     attempts,
     replayed,
     blocks,
     seconds,
   } = report
   return [
-    `seed ${seed}: ${flaws.length === 0 ? 'passed' : 'FAILED'} in ${seconds.toFixed(1)} s on ${engine}; ${payments} payments, ${posts} posts (${postsInTrouble} before all faults ended), ` +
-      `${attempts} attempts, ${getKills(report)} kills, ${freezes} freezes, ${outages} outages, ${lostLeases} late answers, ` +
+    `seed ${seed}: ${flaws.length === 0 ? 'passed' : 'FAILED'} in ${seconds.toFixed(1)} s on ${engine}; ${payments} payments, ${posts} posts (${postsDuringFaults} before all faults ended), ` +
+      `${attempts} attempts, ${countKills(report)} kills, ${freezes} freezes, ${outages} outages, ${lostLeases} late answers, ` +
       `${replayed} replayed, ${blocks} endpoints blocked`,
     ...flaws.slice(0, 8).map((flaw) => `  ${flaw}`),
     `  replay: npm run soak -- --suite=${suite} --seed=${seed}`,
@@ -97,21 +99,21 @@ export function describeCrash(suite: 'crash' | 'outage', report: CrashReport): s
 }
 
 /** Number of a seed's killed processes. */
-export function getKills({ kills }: CrashReport): number {
+export function countKills({ kills }: CrashReport): number {
   return [...kills.values()].reduce((sum, count) => sum + count, 0)
 }
 
 /** The figures of many seeds as a Markdown table. */
-export function crashTable(reports: readonly CrashReport[]): string {
-  const sum = (value: (report: CrashReport) => number) => reports.reduce((total, report) => total + value(report), 0)
+export function buildCrashTable(reports: readonly CrashReport[]): string {
+  const sum = (pick: (report: CrashReport) => number) => reports.reduce((total, report) => total + pick(report), 0)
   const flaws = (kind: string) => sum(({ flaws }) => flaws.filter((flaw) => flaw.startsWith(kind)).length)
   const rows: readonly (readonly [string, number])[] = [
     ['seeds', reports.length],
     ['payments', sum(({ payments }) => payments)],
     ['posts', sum(({ posts }) => posts)],
-    ['posts before all faults ended', sum(({ postsInTrouble }) => postsInTrouble)],
+    ['posts before all faults ended', sum(({ postsDuringFaults }) => postsDuringFaults)],
     ['attempts logged', sum(({ attempts }) => attempts)],
-    ['processes killed', sum(getKills)],
+    ['processes killed', sum(countKills)],
     ...([...points, 'outside'] as const).map(
       (point) => [`killed: ${point}`, sum(({ kills }) => kills.get(point) ?? 0)] as const,
     ),

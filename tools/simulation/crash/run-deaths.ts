@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { createDraws } from '../random.js'
 import type { CrashChild } from './child.js'
-import type { CrashGround } from './database.js'
+import type { SeedDatabase } from './database.js'
 import { type Death, type Point, points } from './probes.js'
 import type { CrashConfig } from './process-config.js'
 import { type CrashReport, type CrashRun, recordUnexpectedExit, runSeed } from './run-seed.js'
@@ -15,7 +15,6 @@ export interface PlannedDeath {
   readonly patienceMs: number
 }
 
-/** A plan. */
 export interface CrashPlan {
   readonly seed: number
   readonly engine: 'sqlite' | 'postgres'
@@ -48,33 +47,33 @@ const maxMsBefore = 500
  */
 export function drawPlan(seed: number, hasPostgres: boolean): CrashPlan {
   const draws = createDraws(seed).fork('plan')
-  const plannedDeath = (names: readonly Point[], mayFreeze: boolean): PlannedDeath => {
+  const drawDeath = (names: readonly Point[], mayFreeze: boolean): PlannedDeath => {
     const point = draws.pick(names)
     const nth = draws.whole(1, maxCrossings[point] ?? usualCrossings)
     const signal = mayFreeze && draws.chance(0.35) ? 'SIGSTOP' : 'SIGKILL'
     const afterMs = draws.chance(0.3) ? 0 : draws.whole(1, maxMsBefore)
     return { death: { point, nth, signal, afterMs }, patienceMs: afterMs + draws.whole(400, 900) }
   }
-  const deaths = (count: number, names: readonly Point[], mayFreeze: boolean) =>
-    Array.from({ length: count }, () => plannedDeath(names, mayFreeze))
-  const apart = seed % 3 === 0
+  const drawDeaths = (count: number, names: readonly Point[], mayFreeze: boolean) =>
+    Array.from({ length: count }, () => drawDeath(names, mayFreeze))
+  const isSplit = seed % 3 === 0
   const engine = hasPostgres && seed % 5 === 0 ? 'postgres' : 'sqlite'
   // A commit to SQLite is one call, so it is never in flight. Nothing is in flight at a read of the head: there a
   // process dies only when it has not reached its planned point in time.
   const unplanned: readonly Point[] = engine === 'postgres' ? ['head read'] : ['head read', 'commit sent']
-  const all = points.filter((point) => !unplanned.includes(point))
-  const ofServer = all.filter((point) => !/claim|post|settle/.test(point))
-  const ofDispatcher = all.filter((point) => point !== 'update applied')
+  const allPoints = points.filter((point) => !unplanned.includes(point))
+  const serverPoints = allPoints.filter((point) => !/claim|post|settle/.test(point))
+  const dispatcherPoints = allPoints.filter((point) => point !== 'update applied')
   return {
     seed,
     engine,
     size: { blocks: 6 * deathsPerSeed, maxPerBlock: 3 },
-    processes: apart
+    processes: isSplit
       ? [
-          { roles: ['server'], deaths: deaths(deathsPerSeed / 2, ofServer, false) },
-          { roles: ['dispatcher'], deaths: deaths(deathsPerSeed / 2, ofDispatcher, true) },
+          { roles: ['server'], deaths: drawDeaths(deathsPerSeed / 2, serverPoints, false) },
+          { roles: ['dispatcher'], deaths: drawDeaths(deathsPerSeed / 2, dispatcherPoints, true) },
         ]
-      : [{ roles: ['server', 'dispatcher'], deaths: deaths(deathsPerSeed, all, false) }],
+      : [{ roles: ['server', 'dispatcher'], deaths: drawDeaths(deathsPerSeed, allPoints, false) }],
   }
 }
 
@@ -88,8 +87,8 @@ const usualStartMs = 400
 const thawedMs = 150
 
 /** Runs a seed whose processes die by its plan. */
-export function runCrashSeed(plan: CrashPlan, ground: CrashGround, bundle: string): Promise<CrashReport> {
-  return runSeed(plan, ground, bundle, async (run) => {
+export function runCrashSeed(plan: CrashPlan, seedDatabase: SeedDatabase, bundle: string): Promise<CrashReport> {
+  return runSeed(plan, seedDatabase, bundle, async (run) => {
     await Promise.all(plan.processes.map(({ roles, deaths }) => runDeaths(run, roles, deaths)))
   })
 }
@@ -98,12 +97,12 @@ export function runCrashSeed(plan: CrashPlan, ground: CrashGround, bundle: strin
 async function runDeaths(run: CrashRun, roles: CrashConfig['roles'], deaths: readonly PlannedDeath[]): Promise<void> {
   const frozen: Promise<void>[] = []
   for (const [index, planned] of deaths.entries()) {
-    const share = (nth: number) => run.horizon(nth / (deaths.length + 1))
-    const child = startUntilDeath(run, roles, planned, { horizon: share(index + 1), minedBlocks: share(index).blocks })
-    const end = await child.over
-    if (end !== 'frozen') continue
+    const getHorizon = (nth: number) => run.horizon(nth / (deaths.length + 1))
+    const limits = { horizon: getHorizon(index + 1), minedBlocks: getHorizon(index).blocks }
+    const { child, outcome } = startUntilDeath(run, roles, planned, limits)
+    if ((await outcome) !== 'frozen') continue
     run.freezes += 1
-    frozen.push(thaw(run, child.child))
+    frozen.push(thaw(run, child))
   }
   await Promise.all(frozen)
 }
@@ -112,7 +111,7 @@ function startUntilDeath(
   run: CrashRun,
   roles: CrashConfig['roles'],
   planned: PlannedDeath,
-  reach: Pick<CrashConfig, 'horizon' | 'minedBlocks'>,
+  limits: Pick<CrashConfig, 'horizon' | 'minedBlocks'>,
 ) {
   let point: Point | 'outside' = 'outside'
   let isFrozen = false
@@ -122,7 +121,7 @@ function startUntilDeath(
     onFrozen = resolve
   })
   const startedAt = performance.now()
-  const child = run.start({ ...reach, roles, death: planned.death }, (line) => {
+  const child = run.start({ ...limits, roles, death: planned.death }, (line) => {
     if (line.type === 'ready')
       patience = setTimeout(
         hurry,
@@ -146,7 +145,7 @@ function startUntilDeath(
     else recordUnexpectedExit(run, ended, 'a kill was planned')
     return 'died' as const
   })
-  return { child, over: Promise.race([froze, died]) }
+  return { child, outcome: Promise.race([froze, died]) }
 }
 
 async function thaw(run: CrashRun, child: CrashChild): Promise<void> {

@@ -3,8 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { startPostgres, type TestPostgres } from '../../../packages/store-sql/test/postgres.js'
 import { createDraws, type Draws } from '../random.js'
 import { type CuttingProxy, openCuttingProxy } from './cutting-proxy.js'
-import { postgresGround } from './database.js'
-import { inWorkers, onGround } from './run-crash.js'
+import { createPostgresDatabase } from './database.js'
+import { runInWorkers, withDatabase } from './run-crash.js'
 import { type CrashReport, type CrashRun, recordUnexpectedExit, runSeed } from './run-seed.js'
 
 /** Number of outages of a seed. */
@@ -32,11 +32,11 @@ export async function runOutages(options: OutageOptions): Promise<CrashReport[]>
   const postgres = await startPostgres()
   const proxy = await openCuttingProxy(postgres.connectionString)
   try {
-    return await inWorkers({ from, count, concurrency: 1 }, (seed, { path }) => {
-      const ground = postgresGround(postgres.connectionString, `outage_${seed}`, proxy.connectionString)
-      return onGround(ground, async () => {
+    return await runInWorkers({ from, count, concurrency: 1 }, (seed, { path }) => {
+      const seedDatabase = createPostgresDatabase(postgres.connectionString, `outage_${seed}`, proxy.connectionString)
+      return withDatabase(seedDatabase, async () => {
         const plan = { seed, engine: 'postgres', size: { blocks: 6 * outages, maxPerBlock: 4 } } as const
-        const report = await runSeed(plan, ground, path, (run) =>
+        const report = await runSeed(plan, seedDatabase, path, (run) =>
           breakDatabaseRepeatedly(run, outages, postgres, proxy),
         )
         onReport?.(report)
@@ -60,14 +60,14 @@ async function breakDatabaseRepeatedly(
   const roles = [['server'], ['dispatcher'], ['dispatcher']] as const
   const children = roles.map((each) => run.start({ roles: each, horizon: run.horizon(0), death: null }))
   const commitsBefore = proxy.cutCommits
-  let others = 0
-  const counted = () => others + proxy.cutCommits - commitsBefore
-  for (let turn = 1; counted() < outages && turn <= 3 * outages; turn += 1) {
+  let otherOutages = 0
+  const countOutages = () => otherOutages + proxy.cutCommits - commitsBefore
+  for (let turn = 1; countOutages() < outages && turn <= 3 * outages; turn += 1) {
     const horizon = run.horizon(Math.min(1, turn / outages))
     for (const child of children) child.raise(horizon)
-    await atWork(run)
+    await waitForDelivery(run)
     await wait(draws.whole(20, 150))
-    others += await breakDatabase(draws, postgres, proxy)
+    otherOutages += await breakDatabase(draws, postgres, proxy)
   }
   await wait(draws.whole(100, 500))
   await Promise.all(
@@ -78,11 +78,11 @@ async function breakDatabaseRepeatedly(
       clearTimeout(kill)
     }),
   )
-  run.outages += counted()
+  run.outages += countOutages()
 }
 
 /** Resolves after the next delivery, or after a time limit. So an outage hits working processes. */
-async function atWork({ delivered }: CrashRun): Promise<void> {
+async function waitForDelivery({ delivered }: CrashRun): Promise<void> {
   const before = delivered.size
   for (let waited = 0; delivered.size === before && waited < recoverMs; waited += 5) await wait(5)
 }

@@ -3,8 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { createService } from '@payment-integration/core'
 import { createDraws, simulatedMasterKey } from '../random.js'
 import { type ChildExit, type CrashChild, startCrashChild } from './child.js'
-import type { CrashGround } from './database.js'
-import { givenUpTooEarly, judgeCrash } from './judge.js'
+import type { SeedDatabase } from './database.js'
+import { findGivenUpTooEarly, judgeCrash } from './judge.js'
 import type { Point } from './probes.js'
 import type { CrashConfig, CrashLine } from './process-config.js'
 import { type CrashReceiver, openReceiver } from './receiver.js'
@@ -17,7 +17,6 @@ export const speed = 20
 const aheadMs = 72 * 3_600_000
 /** Longest time to deliver everything after all faults have ended, in milliseconds. */
 const finishMs = 300_000
-/** Report of a seed. */
 export interface CrashReport {
   readonly seed: number
   readonly engine: CrashPlan['engine']
@@ -33,7 +32,7 @@ export interface CrashReport {
   readonly payments: number
   readonly posts: number
   /** POSTs before all faults ended. */
-  readonly postsInTrouble: number
+  readonly postsDuringFaults: number
   readonly attempts: number
   /** Deliveries that were given up and replayed. */
   readonly replayed: number
@@ -65,12 +64,12 @@ export interface CrashRun {
   horizon(share: number): CrashConfig['horizon']
 }
 
-/** Runs a seed. @param trouble - The phase with faults: it starts processes and leaves none running. */
+/** Runs a seed. @param runFaults - The phase with faults: it starts processes and leaves none running. */
 export async function runSeed(
   plan: CrashRun['plan'],
-  ground: CrashGround,
+  seedDatabase: SeedDatabase,
   bundle: string,
-  trouble: (run: CrashRun) => Promise<void>,
+  runFaults: (run: CrashRun) => Promise<void>,
 ): Promise<CrashReport> {
   const startedAt = performance.now()
   const script = writeScript(plan.seed, plan.size)
@@ -79,25 +78,25 @@ export async function runSeed(
   const indexed = new Set<string>()
   const delivered = new Set<string>()
   const sums = { lostLeases: 0, replayed: 0, blocks: 0 }
-  let finished: ((line: CrashLine & { readonly type: 'finished' }) => void) | undefined
+  let onFinished: ((line: CrashLine & { readonly type: 'finished' }) => void) | undefined
 
-  function keep(line: CrashLine): void {
+  function recordLine(line: CrashLine): void {
     if (line.type === 'accepted') run.accepted.add(line.index)
     if (line.type === 'indexed') indexed.add(line.txHash)
     if (line.type === 'delivered') delivered.add(`${line.txHash} ${line.version}`)
     if (line.type === 'lease lost') sums.lostLeases += 1
     if (line.type === 'endpoint' && line.failing) sums.blocks += 1
-    if (line.type === 'finished') finished?.(line)
+    if (line.type === 'finished') onFinished?.(line)
   }
 
   function startProcess(
-    config: Pick<CrashConfig, 'roles' | 'horizon' | 'minedBlocks' | 'death' | 'aheadMs' | 'finish' | 'isPatient'>,
+    config: Pick<CrashConfig, 'roles' | 'horizon' | 'minedBlocks' | 'death' | 'aheadMs' | 'mustFinish' | 'isPatient'>,
     onLine?: (line: CrashLine) => void,
   ): CrashChild {
     const { seed, size } = plan
-    const whole = { ...config, seed, size, database: ground.database, time, firstUpdate: run.firstUpdate() }
-    return startCrashChild(bundle, whole, (line) => {
-      keep(line)
+    const fullConfig = { ...config, seed, size, database: seedDatabase.database, time, firstUpdate: run.firstUpdate() }
+    return startCrashChild(bundle, fullConfig, (line) => {
+      recordLine(line)
       onLine?.(line)
     })
   }
@@ -112,7 +111,7 @@ export async function runSeed(
     kills: new Map(),
     freezes: 0,
     outages: 0,
-    start: (config, onLine) => startProcess({ ...config, aheadMs: 0, finish: false }, onLine),
+    start: (config, onLine) => startProcess({ ...config, aheadMs: 0, mustFinish: false }, onLine),
     firstUpdate() {
       let index = 0
       while (run.accepted.has(index)) index += 1
@@ -127,14 +126,14 @@ export async function runSeed(
   /** One process delivers everything, and exits on request. */
   async function finish(): Promise<void> {
     const allDelivered = new Promise<CrashLine & { readonly type: 'finished' }>((resolve) => {
-      finished = resolve
+      onFinished = resolve
     })
     const roles = ['server', 'dispatcher'] as const
     const horizon = run.horizon(1)
-    const child = startProcess({ roles, horizon, minedBlocks: horizon.blocks, death: null, aheadMs, finish: true })
-    const late = new AbortController()
-    const end = await Promise.race([allDelivered, child.ended, wait(finishMs, null, { signal: late.signal })])
-    late.abort()
+    const child = startProcess({ roles, horizon, minedBlocks: horizon.blocks, death: null, aheadMs, mustFinish: true })
+    const timer = new AbortController()
+    const end = await Promise.race([allDelivered, child.ended, wait(finishMs, null, { signal: timer.signal })])
+    timer.abort()
     if (end === null)
       run.flaws.push(`missing: not everything is delivered ${finishMs / 1_000} s after all faults had ended`)
     else if ('type' in end) {
@@ -147,15 +146,15 @@ export async function runSeed(
     clearTimeout(kill)
   }
 
-  const secrets = await register(ground, receiver, script)
+  const secrets = await register(seedDatabase, receiver, script)
   try {
-    await trouble(run)
+    await runFaults(run)
     receiver.heal()
-    const postsInTrouble = receiver.captured.length
-    const store = ground.open()
-    run.flaws.push(...givenUpTooEarly(await store.deliveries.list({ status: 'exhausted', limit: 100_000 })))
+    const postsDuringFaults = receiver.captured.length
+    const store = seedDatabase.open()
+    run.flaws.push(...findGivenUpTooEarly(await store.deliveries.list({ status: 'exhausted', limit: 100_000 })))
     await finish()
-    const attempts = await ground.attempts()
+    const attempts = await seedDatabase.attempts()
     const { captured } = receiver
     const kills = [...run.kills.values()].reduce((sum, count) => sum + count, 0)
     const interruptions = kills + run.freezes + run.outages + sums.lostLeases
@@ -172,7 +171,7 @@ export async function runSeed(
       ...sums,
       payments: script.expected.length,
       posts: captured.length,
-      postsInTrouble,
+      postsDuringFaults,
       attempts: attempts.length,
       seconds: (performance.now() - startedAt) / 1_000,
     }
@@ -182,14 +181,14 @@ export async function runSeed(
 }
 
 /** Registers the script's integrations. Resolves their signing secrets. */
-async function register(ground: CrashGround, { urlOf }: CrashReceiver, { integrations }: Script) {
-  const store = ground.open()
+async function register(seedDatabase: SeedDatabase, { getUrl }: CrashReceiver, { integrations }: Script) {
+  const store = seedDatabase.open()
   await store.migrate()
   const sender = { post: () => Promise.reject(new Error('Nothing is sent here.')) }
   const service = createService({ store, sender, masterKey: simulatedMasterKey, allowLoopbackHttp: true })
   const secrets = new Map<string, string>()
   for (const address of integrations) {
-    const { signingSecret } = await service.integrations.create({ address, notificationUrl: urlOf(address) })
+    const { signingSecret } = await service.integrations.create({ address, notificationUrl: getUrl(address) })
     secrets.set(address, signingSecret)
   }
   await store.close()
@@ -199,11 +198,11 @@ async function register(ground: CrashGround, { urlOf }: CrashReceiver, { integra
 /** Records an unexpected exit of a process. */
 export function recordUnexpectedExit(
   run: Pick<CrashRun, 'flaws'>,
-  { code, signal, complaints }: ChildExit,
+  { code, signal, errorOutput }: ChildExit,
   expected: string,
 ): void {
   if (code === 0 && signal === null) return
   run.flaws.push(
-    `wrong: a process ended with code ${code}, signal ${signal}, although ${expected}: ${complaints.slice(-600)}`,
+    `wrong: a process ended with code ${code}, signal ${signal}, although ${expected}: ${errorOutput.slice(-600)}`,
   )
 }

@@ -19,7 +19,6 @@ export interface ExpectedPayment {
   readonly state: string | null
 }
 
-/** The script. */
 export interface Script {
   readonly integrations: readonly string[]
   /** Payments by block, from block 1 on. */
@@ -29,13 +28,12 @@ export interface Script {
   readonly expected: readonly ExpectedPayment[]
 }
 
-/** Size of a script. */
 export interface ScriptSize {
   readonly blocks: number
   readonly maxPerBlock: number
 }
 
-const paths = [
+const statePaths = [
   ['pending', 'success'],
   ['pending', 'failure', 'refund_pending'],
   ['success', 'refund_pending', 'refund_failure', 'refund_success'],
@@ -45,7 +43,7 @@ const paths = [
 export function writeScript(seed: number, size: ScriptSize): Script {
   const draws = createDraws(seed).fork('script')
   const integrations = Array.from({ length: integrationCount }, (_, n) => hex(`integration ${seed} ${n}`, 20))
-  const placed: { readonly at: number; readonly update: ProcessorUpdate }[] = []
+  const timedUpdates: { readonly at: number; readonly update: ProcessorUpdate }[] = []
   const expected: ExpectedPayment[] = []
   const blocks = Array.from({ length: size.blocks }, (_, block) =>
     Array.from({ length: draws.whole(1, size.maxPerBlock) }, (_, nth): ScriptedPayment => {
@@ -54,7 +52,7 @@ export function writeScript(seed: number, size: ScriptSize): Script {
       const updates = makeUpdates(tx, draws)
       let at = block + draws.fraction() * 4 - 1.5
       for (const update of updates) {
-        placed.push({ at, update })
+        timedUpdates.push({ at, update })
         at += draws.fraction() * 2
       }
       const state = updates.findLast((update) => update.state !== undefined)?.state ?? null
@@ -62,13 +60,13 @@ export function writeScript(seed: number, size: ScriptSize): Script {
       return { tx, integrationAddress }
     }),
   )
-  const updates = placed.toSorted((a, b) => a.at - b.at).map(({ update }) => update)
+  const updates = timedUpdates.toSorted((a, b) => a.at - b.at).map(({ update }) => update)
   return { integrations, blocks, updates, expected }
 }
 
 function makeUpdates(tx: string, draws: ReturnType<typeof createDraws>): ProcessorUpdate[] {
   const name = { chainId: String(chainId), txHash: makeTxHash(tx) }
-  const path = draws.pick(paths)
+  const path = draws.pick(statePaths)
   const states = path.slice(0, draws.whole(0, path.length))
   const updates: ProcessorUpdate[] = states.map((state, nth) => ({
     id: `${tx}/${nth}`.replaceAll(' ', '-'),

@@ -10,7 +10,7 @@ import { scriptedChain } from '../../../packages/store-sql/test/support/scripted
 import { simulatedMasterKey } from '../random.js'
 import { probeSqlite } from './probed-sqlite.js'
 import { createCrossing, probePostgres, probeSender, probeStore, writeLine } from './probes.js'
-import { type CrashConfig, type CrashLine, fastClock, type Horizon } from './process-config.js'
+import { type CrashConfig, type CrashLine, createFastClock, type Horizon } from './process-config.js'
 import { chainId, writeScript } from './script.js'
 
 /** The shortest lease that a dispatcher takes, in milliseconds of the fast clock. */
@@ -21,15 +21,15 @@ const longLeaseMs = 600_000
 const pollMs = 10
 
 const config = JSON.parse(process.argv[2] ?? '{}') as CrashConfig
-const { seed, size, roles, database, death, finish } = config
+const { seed, size, roles, database, death, mustFinish } = config
 let { horizon } = config
 const script = writeScript(seed, size)
 const report = (line: CrashLine) => writeLine(line)
 const { cross, hasten } = createCrossing(death)
-const ended = new AbortController()
-const clock = aheadClock()
+const stop = new AbortController()
+const clock = createAheadClock()
 
-process.once('SIGTERM', () => ended.abort())
+process.once('SIGTERM', () => stop.abort())
 process.once('SIGUSR2', hasten)
 // The pipe closes when the parent ends: then this process exits.
 createInterface({ input: process.stdin })
@@ -43,13 +43,13 @@ const sender = createUndiciSender({ allowLoopbackHttp: true })
 const service = createService({
   store,
   // The last process has a long time limit: a POST that fails on a slow machine would wait hours for its retry.
-  sender: probeSender(sender, cross, (config.isPatient ?? finish) ? 1 : config.time.speed),
+  sender: probeSender(sender, cross, (config.isPatient ?? mustFinish) ? 1 : config.time.speed),
   masterKey: simulatedMasterKey,
   clock,
-  chains: roles.includes('server') ? [{ chain: growingChain(), startBlock: 0, pollMs: 800, leaseMs: 1_000 }] : [],
-  delivery: { leaseMs: finish ? longLeaseMs : leaseMs },
+  chains: roles.includes('server') ? [{ chain: createGrowingChain(), startBlock: 0, pollMs: 800, leaseMs: 1_000 }] : [],
+  delivery: { leaseMs: mustFinish ? longLeaseMs : leaseMs },
   allowLoopbackHttp: true,
-  logger: lostLeases(),
+  logger: createLostLeaseLogger(),
   onEvent(event) {
     cross('event')
     reportEvent(event)
@@ -58,9 +58,9 @@ const service = createService({
 report({ type: 'ready' })
 const loops = roles.includes('dispatcher') ? service : { run: (signal: AbortSignal) => runIndexers(service, signal) }
 await Promise.all([
-  loops.run(ended.signal),
+  loops.run(stop.signal),
   ...(roles.includes('server') ? [applyUpdates()] : []),
-  ...(finish ? [finishAll()] : []),
+  ...(mustFinish ? [finishAll()] : []),
 ])
 await sender.close()
 await store.close()
@@ -76,13 +76,13 @@ function openStore(): Store {
   return createPostgresStore({ connectionString, schema, clock })
 }
 
-function aheadClock() {
-  const { now, sleep } = fastClock(config.time)
+function createAheadClock() {
+  const { now, sleep } = createFastClock(config.time)
   return { now: () => now() + config.aheadMs, sleep }
 }
 
 /** Each poll of the head finds one more block, up to the horizon. Each poll is a kill point, also of an idle server. */
-function growingChain() {
+function createGrowingChain() {
   const { chain, mine } = scriptedChain(chainId)
   let mined = 0
   const mineNext = () => {
@@ -107,11 +107,11 @@ async function runIndexers({ indexers }: Service, signal: AbortSignal): Promise<
 /** Applies the updates in order, each until it is accepted. */
 async function applyUpdates(): Promise<void> {
   let index = config.firstUpdate
-  while (!ended.signal.aborted) {
+  while (!stop.signal.aborted) {
     const update = index < horizon.updates ? script.updates[index] : undefined
     try {
       if (update === undefined) {
-        if (finish && index >= script.updates.length) return
+        if (mustFinish && index >= script.updates.length) return
         await wait(pollMs)
         continue
       }
@@ -119,7 +119,7 @@ async function applyUpdates(): Promise<void> {
       cross('update applied')
       report({ type: 'accepted', index, outcome })
       index += 1
-      if (!finish) await wait(1)
+      if (!mustFinish) await wait(1)
     } catch (error) {
       if (!(error instanceof StoreError && error.retryable)) throw error
       await wait(pollMs)
@@ -161,7 +161,7 @@ function reportEvent(event: ServiceEvent): void {
     report({ type: 'endpoint', failing: event.type === 'endpoint.failing' })
 }
 
-function lostLeases(): Logger {
+function createLostLeaseLogger(): Logger {
   return {
     ...silentLogger,
     warn(_, message) {

@@ -11,7 +11,6 @@ import { openStore } from '../world/stores.js'
 import { judge, type Verdict } from '../world/verdict.js'
 import { createMovingChain, type MovingChain } from './moving-chain.js'
 
-/** Report of one seed. */
 export interface FeedReport {
   readonly seed: number
   readonly verdict: Verdict
@@ -58,54 +57,55 @@ export async function runFeedSeed(seed: number): Promise<FeedReport> {
   })()
   let kills = 0
   /** Newest height of the feed, or -1 while it does not answer. */
-  const published = async () => {
+  const findPublishedHeight = async () => {
     const message = await stream.last().catch(() => null)
     return message === null ? -1 : parseBlock(chainId, message.data).block.number
   }
   /** Waits until the feed has published blocks that were mined after now. */
-  async function untilPublished(): Promise<void> {
+  async function waitUntilPublished(): Promise<void> {
     const from = moving.chain.height() + 10
-    await until(async () => (await published()) > from, `feed above ${from}`)
+    await waitUntil(async () => (await findPublishedHeight()) > from, `feed above ${from}`)
   }
   /** Waits until both cells have read blocks from the feed again. */
-  async function untilRead(): Promise<void> {
-    const wanted = cells.map(({ read }) => read.feed + fedBlocks)
-    await until(async () => cells.every(({ read }, index) => read.feed >= (wanted[index] ?? 0)), 'cells on the feed')
+  async function waitUntilRead(): Promise<void> {
+    const targets = cells.map(({ counts }) => counts.feed + fedBlocks)
+    const haveRead = async () => cells.every(({ counts }, index) => counts.feed >= (targets[index] ?? 0))
+    await waitUntil(haveRead, 'cells on the feed')
   }
-  async function untilIndexed(): Promise<void> {
+  async function waitUntilIndexed(): Promise<void> {
     const from = moving.chain.height() + 10
-    await until(async () => (await lowest(cells)) > from, `cells above ${from}`)
+    await waitUntil(async () => (await findLowestIndexed(cells)) > from, `cells above ${from}`)
   }
   try {
-    await untilRead()
+    await waitUntilRead()
     for (const server of draws.shuffled(nats.servers)) {
       await server.kill()
       kills += 1
       // A publisher that is replaced leaves appends in flight; their outcome is unknown.
       const replaced = publishers[kills % publishers.length]
       await replaced?.restart()
-      await untilPublished()
-      await untilIndexed()
+      await waitUntilPublished()
+      await waitUntilIndexed()
       await server.start()
-      await untilRead()
+      await waitUntilRead()
     }
     // Without a majority nothing is published: the cells read their nodes.
     const pair = draws.shuffled(nats.servers).slice(1)
     for (const server of pair) await server.kill()
     kills += pair.length
-    await untilIndexed()
-    await untilIndexed()
+    await waitUntilIndexed()
+    await waitUntilIndexed()
     for (const server of pair) await server.start()
-    await untilRead()
+    await waitUntilRead()
     isMoving = false
     await load
     for (let block = 0; block < 2 * finalityBlocks; block += 1) {
-      moving.settle()
+      moving.mineEmpty()
       await pause(1)
     }
     const tip = moving.chain.height()
-    await until(async () => (await published()) === tip, 'feed at the head')
-    await until(async () => (await lowest(cells)) === tip, 'cells at the head')
+    await waitUntil(async () => (await findPublishedHeight()) === tip, 'feed at the head')
+    await waitUntil(async () => (await findLowestIndexed(cells)) === tip, 'cells at the head')
     const verdicts = await Promise.all(cells.map(({ store }) => judgeStore(store, chainId, moving)))
     const feedFindings = await judgeFeed(stream, chainId, moving)
     return {
@@ -113,10 +113,10 @@ export async function runFeedSeed(seed: number): Promise<FeedReport> {
       kills,
       blocks: tip,
       reorgs: moving.reorgs(),
-      verdict: joined(verdicts, feedFindings),
-      feed: cells.reduce((sum, { read }) => sum + read.feed, 0),
-      node: cells.reduce((sum, { read }) => sum + read.node, 0),
-      switches: cells.reduce((sum, { read }) => sum + read.switches, 0),
+      verdict: joinVerdicts(verdicts, feedFindings),
+      feed: cells.reduce((sum, { counts }) => sum + counts.feed, 0),
+      node: cells.reduce((sum, { counts }) => sum + counts.node, 0),
+      switches: cells.reduce((sum, { counts }) => sum + counts.switches, 0),
       seconds: (Date.now() - startedAt) / 1_000,
     }
   } finally {
@@ -126,7 +126,7 @@ export async function runFeedSeed(seed: number): Promise<FeedReport> {
     await nats.remove()
   }
 
-  async function until(isTrue: () => Promise<boolean>, wanted: string): Promise<void> {
+  async function waitUntil(isTrue: () => Promise<boolean>, wanted: string): Promise<void> {
     while (!(await isTrue())) {
       if (Date.now() - startedAt > maxMs) {
         const errors = cells.map((cell) => cell.lastError()).join('; ')
@@ -157,15 +157,15 @@ function startPublisher(connection: FeedConnection, { chain }: MovingChain) {
   }
 }
 
-async function lowest(cells: readonly Cell[]): Promise<number> {
-  return Math.min(...(await Promise.all(cells.map(async (cell) => (await cell.indexed())?.blockNumber ?? -1))))
+async function findLowestIndexed(cells: readonly Cell[]): Promise<number> {
+  return Math.min(...(await Promise.all(cells.map(async (cell) => (await cell.readCheckpoint())?.blockNumber ?? -1))))
 }
 
 async function judgeStore(store: Store, chainId: number, moving: MovingChain): Promise<Verdict> {
-  const [tip, truth] = [await moving.chain.head(), await moving.truth()]
-  const { everSeen } = moving
+  const [tip, truth] = [await moving.chain.head(), await moving.readTruth()]
+  const { findLastingFacts } = moving
   const noUpdates = { updates: new Map(), received: null }
-  return judge({ chainId, store, finalityBlocks, firstBlock: 0, ...noUpdates, tip, truth, everSeen })
+  return judge({ chainId, store, finalityBlocks, firstBlock: 0, ...noUpdates, tip, truth, findLastingFacts })
 }
 
 /** Every height of the feed has the chain's block, as far as the feed reaches back. */
@@ -183,7 +183,7 @@ async function judgeFeed(
   return findings
 }
 
-function joined(verdicts: readonly Verdict[], feedFindings: readonly string[]): Verdict {
+function joinVerdicts(verdicts: readonly Verdict[], feedFindings: readonly string[]): Verdict {
   const sum = (name: 'missing' | 'wrong' | 'repeated' | 'payments') =>
     verdicts.reduce((total, verdict) => total + verdict[name], 0)
   const wrong = sum('wrong') + feedFindings.length
@@ -214,22 +214,22 @@ async function startCell(servers: readonly string[], node: Chain) {
   const { store, close } = await openStore('sqlite', systemClock)
   const connection = createFeedConnection({ servers })
   const chain = createFeedChain({ chain: node, connection, ...timing })
-  const read = { feed: 0, node: 0, switches: 0 }
+  const counts = { feed: 0, node: 0, switches: 0 }
   let isOnFeed = false
   const counting: Chain = {
     ...chain,
     async *ranges(request, signal) {
       for await (const range of chain.ranges(request, signal)) {
         const source = range.node.startsWith('feed') ? 'feed' : 'node'
-        read[source] += range.blocks.length
+        counts[source] += range.blocks.length
         yield range
       }
     },
     async head(signal) {
       const head = await chain.head(signal)
-      const isNow = chain.nodes()[0]?.inUse === true
-      if (isNow !== isOnFeed) read.switches += 1
-      isOnFeed = isNow
+      const isOnFeedNow = chain.nodes()[0]?.inUse === true
+      if (isOnFeedNow !== isOnFeed) counts.switches += 1
+      isOnFeed = isOnFeedNow
       return head
     },
   }
@@ -244,8 +244,8 @@ async function startCell(servers: readonly string[], node: Chain) {
   const running = Promise.all(service.indexers.map((indexer) => indexer.run(controller.signal)))
   return {
     store,
-    read,
-    indexed: async () => (await store.payments.checkpoint(node.chainId)) ?? null,
+    counts,
+    readCheckpoint: async () => (await store.payments.checkpoint(node.chainId)) ?? null,
     lastError: () => service.indexers[0]?.status().lastError?.message ?? null,
     async stop() {
       controller.abort()
@@ -256,5 +256,4 @@ async function startCell(servers: readonly string[], node: Chain) {
   }
 }
 
-/** A running cell. */
 type Cell = Awaited<ReturnType<typeof startCell>>

@@ -33,24 +33,24 @@ const changes: Readonly<Record<(typeof itemFaults)[number], Change>> = {
   'item-error': (_result, _call, draws) => ({ error: draws.pick(nodeErrors) }),
   'logs-empty': (result, { method }) => ({ result: method === 'eth_getLogs' ? [] : result }),
   'logs-cut': (result, { method }, draws) => ({
-    result: method === 'eth_getLogs' ? without(result, draws) : result,
+    result: method === 'eth_getLogs' ? dropOne(result, draws) : result,
   }),
   'log-changed': (result, { method }, draws) => ({
-    result: method === 'eth_getLogs' ? changedAt(result, draws, changeLog) : result,
+    result: method === 'eth_getLogs' ? changeOne(result, draws, changeLog) : result,
   }),
   'receipt-log-missing': (result, { method }, draws) => ({
-    result: isReceipts(method) ? inReceipts(result, draws, (logs) => without(logs, draws)) : result,
+    result: isReceipts(method) ? editLogs(result, draws, (logs) => dropOne(logs, draws)) : result,
   }),
   'receipt-missing': (result, { method }, draws) => ({
-    result: method === 'eth_getBlockReceipts' ? without(result, draws) : result,
+    result: method === 'eth_getBlockReceipts' ? dropOne(result, draws) : result,
   }),
   'receipt-log-changed': (result, { method }, draws) => ({
-    result: isReceipts(method) ? inReceipts(result, draws, (logs) => changedAt(logs, draws, changeLog)) : result,
+    result: isReceipts(method) ? editLogs(result, draws, (logs) => changeOne(logs, draws, changeLog)) : result,
   }),
   'header-changed': (result, { method }, draws) => ({
     result: isHeader(method, result) ? { ...result, ...draws.pick(headerChanges)(result) } : result,
   }),
-  // The endpoint rewrites tags in the call before this runs.
+  // The node replaces the tag in the call instead.
   'finalized-back': (result) => ({ result }),
 }
 
@@ -75,13 +75,13 @@ function isReceipts(method: string): boolean {
 }
 
 /** A list without one item, mostly the last one. */
-function without(list: unknown, draws: Draws): unknown {
+function dropOne(list: unknown, draws: Draws): unknown {
   if (!Array.isArray(list) || list.length === 0) return list
   const at = draws.chance(0.6) ? list.length - 1 : draws.whole(0, list.length - 1)
   return list.filter((_, index) => index !== at)
 }
 
-function changedAt(list: unknown, draws: Draws, change: (item: never) => unknown): unknown {
+function changeOne(list: unknown, draws: Draws, change: (item: never) => unknown): unknown {
   if (!Array.isArray(list) || list.length === 0) return list
   const at = draws.whole(0, list.length - 1)
   return list.map((item, index) => (index === at ? change(item as never) : item))
@@ -95,7 +95,7 @@ function changeLog(log: { readonly data: string }): unknown {
   return { ...log, data: `${data.slice(0, 129)}${last}${data.slice(130)}` }
 }
 
-function inReceipts(result: unknown, draws: Draws, change: (logs: unknown) => unknown): unknown {
+function editLogs(result: unknown, draws: Draws, change: (logs: unknown) => unknown): unknown {
   const spoilOne = (receipt: Receipt) => ({ ...receipt, logs: change(receipt.logs) })
   if (!Array.isArray(result)) return result === null ? null : spoilOne(result as Receipt)
   const withLogs = result.flatMap((receipt: Receipt, index) => (receipt.logs.length > 0 ? [index] : []))

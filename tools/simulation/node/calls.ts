@@ -1,12 +1,10 @@
 /** The parts of JSON-RPC that the fake nodes use. @module */
 
-/** One call. */
 export interface Call {
   readonly method: string
   readonly params: readonly unknown[]
 }
 
-/** Outcome of a call. */
 export type Outcome = { readonly result: unknown } | { readonly error: RpcError }
 
 /** An error in a node's format. */
@@ -15,7 +13,6 @@ export interface RpcError {
   readonly message: string
 }
 
-/** Answers calls. */
 export type Answer = (call: Call) => Outcome | Promise<Outcome>
 
 /** The reply to a client: bytes with a status, silence, or a broken connection. */
@@ -41,6 +38,6 @@ export function parseRequest(body: string): { readonly items: readonly Item[]; r
 }
 
 /** An answer with status 200. */
-export function jsonReply(value: unknown): Reply {
+export function buildJsonReply(value: unknown): Reply {
   return { kind: 'answer', status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) }
 }

@@ -7,7 +7,7 @@ import type { episodes, FaultRates } from './fault-names.js'
 export interface Episode {
   readonly name: (typeof episodes)[number]
   /** Requests until it ends. */
-  left: number
+  requestsLeft: number
   /** Blocks behind the head, or blocks that one request for logs may span. */
   readonly blocks: number
 }
@@ -15,7 +15,7 @@ export interface Episode {
 /** Draws an episode, or null. */
 export function drawEpisode(rates: FaultRates, names: typeof episodes, draws: Draws): Episode | null {
   for (const name of names)
-    if (draws.chance(rates[name] ?? 0)) return { name, left: draws.whole(3, 12), blocks: draws.whole(1, 5) }
+    if (draws.chance(rates[name] ?? 0)) return { name, requestsLeft: draws.whole(3, 12), blocks: draws.whole(1, 5) }
   return null
 }
 

@@ -6,14 +6,14 @@
 import { encodeAbiParameters, parseAbiParameters, toHex } from 'viem'
 import { type FakeBlock, getReceipts, getTransaction } from '../chain/block.js'
 import { blockAt, createFakeChain, getBranch } from '../chain/fake-chain.js'
-import { cast, drawTransaction } from '../chain/transaction.js'
+import { drawTransaction, fixtures } from '../chain/transaction.js'
 import { createDraws } from '../random.js'
 import type { Answer, Call, Outcome } from './calls.js'
 
 /** Metadata of the fake tokens. */
 export const tokenFacts = { symbol: 'TOK', decimals: 6 } as const
 
-const identity = '0x0000000000000000000000000000000000000004'
+const identityContract = '0x0000000000000000000000000000000000000004'
 const symbolSelector = '0x95d89b41'
 const decimalsSelector = '0x313ce567'
 /** Distance of the tags from the head, in blocks. */
@@ -39,25 +39,25 @@ export function answerFrom(chainId: number, tip: FakeBlock, { method, params }: 
     case 'eth_blockNumber':
       return { result: toHex(tip.number) }
     case 'eth_getBlockByNumber':
-      return { result: blockJson(find(tip, first), second === true) }
+      return { result: formatBlock(findBlock(tip, first), second === true) }
     case 'eth_getBlockByHash':
-      return { result: blockJson(byHash(tip, first), second === true) }
+      return { result: formatBlock(findByHash(tip, first), second === true) }
     case 'eth_getBlockReceipts': {
-      const block = find(tip, first)
+      const block = findBlock(tip, first)
       return { result: block === null ? null : getReceipts(block) }
     }
     case 'eth_getTransactionByHash': {
-      const place = getPlace(tip, first)
-      return { result: place === null ? null : getTransaction(place.block, place.index) }
+      const position = findTransaction(tip, first)
+      return { result: position === null ? null : getTransaction(position.block, position.index) }
     }
     case 'eth_getTransactionReceipt': {
-      const place = getPlace(tip, first)
-      return { result: place === null ? null : getReceipts(place.block)[place.index] }
+      const position = findTransaction(tip, first)
+      return { result: position === null ? null : getReceipts(position.block)[position.index] }
     }
     case 'eth_getLogs':
       return getLogs(tip, first as LogFilter)
     case 'eth_getCode':
-      return { result: cast.tokens.some((token) => token === first) ? '0x6001' : '0x' }
+      return { result: fixtures.tokens.some((token) => token === first) ? '0x6001' : '0x' }
     case 'eth_call':
       return callContract(first as { to: string; data: string })
     default:
@@ -66,25 +66,25 @@ export function answerFrom(chainId: number, tip: FakeBlock, { method, params }: 
 }
 
 /** A block by number, tag, hash, or the object that names one of these. */
-function find(tip: FakeBlock, given: unknown): FakeBlock | null {
+function findBlock(tip: FakeBlock, given: unknown): FakeBlock | null {
   if (typeof given === 'object' && given !== null) {
     const { blockHash, blockNumber } = given as { blockHash?: string; blockNumber?: string }
-    return blockHash === undefined ? find(tip, blockNumber) : byHash(tip, blockHash)
+    return blockHash === undefined ? findBlock(tip, blockNumber) : findByHash(tip, blockHash)
   }
   if (given === 'latest' || given === 'pending') return tip
   if (given === 'earliest') return blockAt(tip, 0)
   if (given === 'safe') return blockAt(tip, Math.max(0, tip.number - safeDepth))
   if (given === 'finalized') return blockAt(tip, Math.max(0, tip.number - finalizedDepth))
-  if (typeof given === 'string' && given.length === 66) return byHash(tip, given)
+  if (typeof given === 'string' && given.length === 66) return findByHash(tip, given)
   return blockAt(tip, Number(given))
 }
 
-function byHash(tip: FakeBlock, hash: unknown): FakeBlock | null {
+function findByHash(tip: FakeBlock, hash: unknown): FakeBlock | null {
   for (const block of getBranch(tip)) if (block.hash === hash) return block
   return null
 }
 
-function getPlace(tip: FakeBlock, hash: unknown): { readonly block: FakeBlock; readonly index: number } | null {
+function findTransaction(tip: FakeBlock, hash: unknown): { readonly block: FakeBlock; readonly index: number } | null {
   for (const block of getBranch(tip)) {
     const index = block.transactions.findIndex((transaction) => transaction.hash === hash)
     if (index >= 0) return { block, index }
@@ -92,7 +92,7 @@ function getPlace(tip: FakeBlock, hash: unknown): { readonly block: FakeBlock; r
   return null
 }
 
-function blockJson(block: FakeBlock | null, isFull: boolean): unknown {
+function formatBlock(block: FakeBlock | null, isFull: boolean): unknown {
   if (block === null) return null
   const transactions = block.transactions.map(({ hash }, index) => (isFull ? getTransaction(block, index) : hash))
   return { ...block.header, transactions }
@@ -101,12 +101,12 @@ function blockJson(block: FakeBlock | null, isFull: boolean): unknown {
 function getLogs(tip: FakeBlock, filter: LogFilter): Outcome {
   const blocks: FakeBlock[] = []
   if (filter.blockHash !== undefined) {
-    const block = byHash(tip, filter.blockHash)
+    const block = findByHash(tip, filter.blockHash)
     if (block === null) return { error: { code: -32000, message: 'unknown block' } }
     blocks.push(block)
   } else {
-    const from = find(tip, filter.fromBlock ?? 'latest')?.number ?? tip.number + 1
-    const to = filter.toBlock === undefined ? tip.number : (find(tip, filter.toBlock)?.number ?? tip.number)
+    const from = findBlock(tip, filter.fromBlock ?? 'latest')?.number ?? tip.number + 1
+    const to = filter.toBlock === undefined ? tip.number : (findBlock(tip, filter.toBlock)?.number ?? tip.number)
     for (const block of getBranch(tip)) if (block.number >= from && block.number <= to) blocks.unshift(block)
   }
   const logs = blocks.flatMap((block) => getReceipts(block).flatMap(({ logs: found }) => found as NodeLog[]))
@@ -126,8 +126,8 @@ function matches({ address, topics }: NodeLog, filter: LogFilter): boolean {
 }
 
 function callContract({ to, data }: { readonly to: string; readonly data: string }): Outcome {
-  if (to === identity) return { result: data }
-  if (!cast.tokens.some((token) => token === to)) return { result: '0x' }
+  if (to === identityContract) return { result: data }
+  if (!fixtures.tokens.some((token) => token === to)) return { result: '0x' }
   if (data === symbolSelector) return { result: encodeAbiParameters(parseAbiParameters('string'), [tokenFacts.symbol]) }
   if (data === decimalsSelector) return { result: toHex(tokenFacts.decimals, { size: 32 }) }
   return { error: { code: 3, message: 'execution reverted' } }

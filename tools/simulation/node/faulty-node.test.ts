@@ -66,7 +66,7 @@ describe('faults', () => {
         changed = reply.kind !== 'answer' || reply.body !== truth
       }
       if (!changed) continue
-      expect(node.done.get(fault)).toBeGreaterThan(0)
+      expect(node.faultCounts.get(fault)).toBeGreaterThan(0)
       node.heal()
       expect(await node.handle(batch)).toMatchObject({ kind: 'answer', status: 200, body: truth })
     }

@@ -1,7 +1,7 @@
 /** A node that sends wrong answers by seed. @module */
 import type { Draws } from '../random.js'
 import { spoil } from './answer-faults.js'
-import { type Answer, type Call, type Item, jsonReply, type Outcome, parseRequest, type Reply } from './calls.js'
+import { type Answer, buildJsonReply, type Call, type Item, type Outcome, parseRequest, type Reply } from './calls.js'
 import { applyEpisode, drawEpisode, type Episode } from './episodes.js'
 import { episodes, type FaultName, type FaultRates, itemFaults, requestFaults } from './fault-names.js'
 
@@ -14,7 +14,7 @@ export interface FaultyNodeParts {
   readonly draws: Draws
   readonly rates: FaultRates
   /** Number of requests at the start that `foreign` answers. @default 0 */
-  readonly startsAsOther?: number | undefined
+  readonly foreignRequests?: number | undefined
 }
 
 /** A node behind one address. */
@@ -24,55 +24,55 @@ export interface FaultyNode {
   /** Ends all faults. */
   heal(): void
   /** How often each fault happened. */
-  readonly done: ReadonlyMap<FaultName, number>
+  readonly faultCounts: ReadonlyMap<FaultName, number>
 }
 
 /** Most failures in a row of the same call of a contract. */
 const maxFailedCalls = 2
 
-/** Opens the node. */
-export function createFaultyNode({ honest, foreign, draws, rates, startsAsOther = 0 }: FaultyNodeParts): FaultyNode {
-  const done = new Map<FaultName, number>()
-  const inARowOf = new Map<string, number>()
-  let healed = false
-  let episode: Episode | null = startsAsOther > 0 ? { name: 'other-chain', left: startsAsOther + 1, blocks: 0 } : null
+export function createFaultyNode({ honest, foreign, draws, rates, foreignRequests = 0 }: FaultyNodeParts): FaultyNode {
+  const faultCounts = new Map<FaultName, number>()
+  const inARowByCall = new Map<string, number>()
+  let isHealed = false
+  let episode: Episode | null =
+    foreignRequests > 0 ? { name: 'other-chain', requestsLeft: foreignRequests + 1, blocks: 0 } : null
   /** Whether another node replaces this one now. Then the node drops its connections, so clients can notice it. */
-  let swapping = false
+  let isSwapping = false
 
-  const note = (fault: FaultName) => done.set(fault, (done.get(fault) ?? 0) + 1)
+  const note = (fault: FaultName) => faultCounts.set(fault, (faultCounts.get(fault) ?? 0) + 1)
   function strikes(fault: FaultName): boolean {
-    if (healed || !draws.chance(rates[fault] ?? 0)) return false
+    if (isHealed || !draws.chance(rates[fault] ?? 0)) return false
     note(fault)
     return true
   }
 
   function nextAnswer(): Answer {
     if (episode !== null) {
-      episode.left -= 1
-      if (episode.left <= 0) {
-        swapping = episode.name === 'other-chain'
+      episode.requestsLeft -= 1
+      if (episode.requestsLeft <= 0) {
+        isSwapping = episode.name === 'other-chain'
         episode = null
       }
     } else {
       episode = drawEpisode(rates, episodes, draws)
       if (episode !== null) note(episode.name)
-      swapping = episode?.name === 'other-chain'
+      isSwapping = episode?.name === 'other-chain'
     }
     return episode === null ? honest : applyEpisode(episode, honest, foreign, draws)
   }
 
   /**
-   * Some faults cannot be told from a valid answer if they never stop. A contract may always fail, and a chain may
-   * compute hashes in its own way. Such faults happen only a few times in a row.
+   * Whether a fault may happen now. Some faults look like a valid answer if they never stop: a contract may always fail,
+   * and a chain may compute hashes in its own way. Those faults happen only a few times in a row.
    */
-  function isDetectable(fault: FaultName, { method, params }: Call): boolean {
-    const most =
+  function mayHappen(fault: FaultName, { method, params }: Call): boolean {
+    const maxInARow =
       fault === 'header-changed' ? 1 : fault === 'item-error' && method === 'eth_call' ? maxFailedCalls : null
-    if (most === null) return true
+    if (maxInARow === null) return true
     const name = `${fault} ${JSON.stringify(params[0])}`
-    const inARow = inARowOf.get(name) ?? 0
-    inARowOf.set(name, inARow < most ? inARow + 1 : 0)
-    return inARow < most
+    const inARow = inARowByCall.get(name) ?? 0
+    inARowByCall.set(name, inARow < maxInARow ? inARow + 1 : 0)
+    return inARow < maxInARow
   }
 
   async function answerItem(answer: Answer, call: Call): Promise<Outcome> {
@@ -80,8 +80,8 @@ export function createFaultyNode({ honest, foreign, draws, rates, startsAsOther 
     if (isTag && strikes('finalized-back')) return answer({ ...call, params: ['earliest', ...call.params.slice(1)] })
     let outcome = await answer(call)
     for (const fault of itemFaults) {
-      if (fault === 'finalized-back' || healed || !draws.chance(rates[fault] ?? 0)) continue
-      if (!isDetectable(fault, call)) continue
+      if (fault === 'finalized-back' || isHealed || !draws.chance(rates[fault] ?? 0)) continue
+      if (!mayHappen(fault, call)) continue
       const spoilt = spoil(fault, call, outcome, draws)
       if (JSON.stringify(spoilt) !== JSON.stringify(outcome)) note(fault)
       outcome = spoilt
@@ -98,35 +98,37 @@ export function createFaultyNode({ honest, foreign, draws, rates, startsAsOther 
     if (sent.length > 1 && strikes('batch-reordered')) sent = draws.shuffled(sent)
     if (strikes('batch-item-error')) {
       const at = draws.whole(0, sent.length - 1)
-      sent = sent.map((item, index) => (index === at ? errorItem((item as Item).id, -32000, 'header not found') : item))
+      sent = sent.map((item, index) =>
+        index === at ? buildErrorItem((item as Item).id, -32000, 'header not found') : item,
+      )
     }
     if (strikes('batch-id-changed')) {
       const at = draws.whole(0, sent.length - 1)
       sent = sent.map((item, index) => (index === at ? { ...(item as Item), id: 1_000_000 } : item))
     }
-    return jsonReply(sent)
+    return buildJsonReply(sent)
   }
 
   return {
-    done,
+    faultCounts,
     heal() {
-      healed = true
+      isHealed = true
       episode = null
-      swapping = false
+      isSwapping = false
     },
     async handle(body) {
       const { items, isBatch } = parseRequest(body)
-      const answer = healed ? honest : nextAnswer()
-      if (swapping) {
-        swapping = false
+      const answer = isHealed ? honest : nextAnswer()
+      if (isSwapping) {
+        isSwapping = false
         return { kind: 'reset' }
       }
       for (const fault of requestFaults)
-        if (fault !== 'cut-json' && strikes(fault)) return requestFault(fault, items, isBatch, draws)
+        if (fault !== 'cut-json' && strikes(fault)) return buildFaultyReply(fault, items, isBatch, draws)
       const answers = []
       for (const { id, method, params } of items)
         answers.push({ jsonrpc: '2.0', id, ...(await answerItem(answer, { method, params })) })
-      const reply = isBatch ? answerBatch(answers) : jsonReply(answers[0])
+      const reply = isBatch ? answerBatch(answers) : buildJsonReply(answers[0])
       return reply.kind === 'answer' && strikes('cut-json') ? { ...reply, body: cut(reply.body, draws) } : reply
     },
   }
@@ -136,11 +138,11 @@ function cut(body: string, draws: Draws): string {
   return body.slice(0, draws.whole(1, Math.max(1, body.length - 1)))
 }
 
-function errorItem(id: unknown, code: number, message: string) {
+function buildErrorItem(id: unknown, code: number, message: string) {
   return { jsonrpc: '2.0', id, error: { code, message } }
 }
 
-function requestFault(
+function buildFaultyReply(
   fault: Exclude<(typeof requestFaults)[number], 'cut-json'>,
   items: readonly Item[],
   isBatch: boolean,
@@ -157,7 +159,7 @@ function requestFault(
     headers: { 'content-type': type, ...headers },
     body,
   })
-  const limited = JSON.stringify(errorItem(items[0]?.id ?? null, -32005, 'rate limit reached'))
+  const limited = JSON.stringify(buildErrorItem(items[0]?.id ?? null, -32005, 'rate limit reached'))
   switch (fault) {
     case 'rate-limit':
       return answer(429, 'application/json', limited)
@@ -173,6 +175,6 @@ function requestFault(
       return { kind: 'hang' }
     case 'batch-rejected':
       // One error object in place of the list, like nodes that reject batches.
-      return isBatch ? jsonReply(errorItem(null, -32600, 'batch too large')) : answer(503, 'text/plain', '')
+      return isBatch ? buildJsonReply(buildErrorItem(null, -32600, 'batch too large')) : answer(503, 'text/plain', '')
   }
 }

@@ -13,10 +13,9 @@ export interface ChainDriver {
   /** Forks as the plan allows; the new branch is mostly at least as long as the old one. */
   fork(): void
   /** Mines or drops all pending transactions, then mines empty blocks until everything is final. */
-  finalise(): void
+  finalize(): void
   /** Calls `callback` after every later change of the chain. */
   onChange(callback: () => void): void
-  /** Number of forks. */
   readonly forks: number
 }
 
@@ -27,12 +26,12 @@ const returnChance = 0.65
 
 /** Starts the chain and mines the history of the plan. @param startSeconds - Unix time of the genesis. */
 export function createChainDriver(chainId: number, plan: Plan, draws: Draws, startSeconds: number): ChainDriver {
-  const chain = createFakeChain(chainId, draws.fork('salts'), startSeconds, plan.oddHashes)
+  const chain = createFakeChain(chainId, draws.fork('salts'), startSeconds, plan.hasCustomHashes)
   let nonce = 0
   let seconds = startSeconds
   let forks = 0
   let notify = () => {}
-  /** Transactions that left the chain, each with the lowest block that may hold it again. */
+  /** Transactions that left the chain, each with the lowest block that may contain it again. */
   let waiting: { readonly transaction: FakeTransaction; readonly from: number }[] = []
   /** Highest block so far: only a deep fork removes blocks that are final below it. */
   let highest: FakeBlock = chain.tip
@@ -45,10 +44,10 @@ export function createChainDriver(chainId: number, plan: Plan, draws: Draws, sta
 
   function mine(): void {
     const height = chain.tip.number + 1
-    const back = waiting.filter(({ from }) => from <= height).slice(0, 3)
-    waiting = waiting.filter((each) => !back.includes(each))
+    const returning = waiting.filter(({ from }) => from <= height).slice(0, 3)
+    waiting = waiting.filter((each) => !returning.includes(each))
     const fresh = Array.from({ length: draws.pick([0, 0, 1, 1, 2, 3]) }, () => drawTransaction(draws, nonce++))
-    mineBlock(draws.shuffled([...back.map(({ transaction }) => transaction), ...fresh]))
+    mineBlock(draws.shuffled([...returning.map(({ transaction }) => transaction), ...fresh]))
     notify()
   }
 
@@ -56,22 +55,22 @@ export function createChainDriver(chainId: number, plan: Plan, draws: Draws, sta
     if (plan.forks === 'none') return
     // A block is final below `finalityBlocks` blocks, so a shallow fork removes at most that many.
     const floor = plan.forks === 'deep' ? 0 : Math.max(0, highest.number - plan.finalityBlocks)
-    const most = chain.tip.number - floor
-    if (most < 1) return
+    const maxDepth = chain.tip.number - floor
+    if (maxDepth < 1) return
     const depth = draws.chance(0.45)
-      ? draws.whole(1, Math.min(2, most))
-      : draws.whole(1, Math.min(most, 2 * plan.finalityBlocks))
+      ? draws.whole(1, Math.min(2, maxDepth))
+      : draws.whole(1, Math.min(maxDepth, 2 * plan.finalityBlocks))
     forks += 1
     for (const transaction of chain.fork(depth))
       if (draws.chance(returnChance)) {
-        const late = draws.chance(0.2) ? plan.finalityBlocks * 2 : draws.whole(0, depth)
-        waiting.push({ transaction, from: chain.tip.number + 1 + late })
+        const delayBlocks = draws.chance(0.2) ? plan.finalityBlocks * 2 : draws.whole(0, depth)
+        waiting.push({ transaction, from: chain.tip.number + 1 + delayBlocks })
       }
     const grown = depth + draws.pick([-1, 0, 1, 1, 1, 2])
     for (let block = 0; block < Math.max(1, grown); block += 1) mine()
   }
 
-  for (let block = 0; block < plan.history; block += 1) mine()
+  for (let block = 0; block < plan.historyBlocks; block += 1) mine()
   return {
     chain,
     mine,
@@ -82,7 +81,7 @@ export function createChainDriver(chainId: number, plan: Plan, draws: Draws, sta
     get forks() {
       return forks
     },
-    finalise() {
+    finalize() {
       if (draws.chance(0.5)) mineBlock(waiting.map(({ transaction }) => transaction))
       waiting = []
       const until = Math.max(highest.number, chain.tip.number) + 2 * plan.finalityBlocks

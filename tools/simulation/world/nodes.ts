@@ -16,7 +16,6 @@ export interface Callers {
   step(port: number): boolean
 }
 
-/** The nodes. */
 export interface Nodes {
   route(host: string, body: string): Promise<Reply>
   /** Ends all faults; from now on every node has the true chain. */
@@ -29,7 +28,6 @@ export interface Nodes {
 const maxLatencyMs = 20
 const hang: Reply = { kind: 'hang' }
 
-/** Opens the nodes of a plan. */
 export function openNodes(
   plan: Plan,
   draws: Draws,
@@ -39,8 +37,8 @@ export function openNodes(
 ): Nodes {
   const latencies = draws.fork('network')
   const { chain } = chainDriver
-  let healed = false
-  const nodes = plan.nodes.map(({ name, rates, maxDelayMs, hasBlockReceipts, startsAsOther }) => {
+  let isHealed = false
+  const nodes = plan.nodes.map(({ name, rates, maxDelayMs, hasBlockReceipts, foreignRequests }) => {
     const view = { tip: chain.tip }
     const node = createFaultyNode({
       honest: (call) =>
@@ -50,7 +48,7 @@ export function openNodes(
       foreign: otherChain,
       draws: draws.fork(name),
       rates,
-      startsAsOther,
+      foreignRequests,
     })
     return { name, view, node, maxDelayMs }
   })
@@ -58,11 +56,11 @@ export function openNodes(
   chainDriver.onChange(() => {
     const { tip } = chain
     for (const { view, maxDelayMs } of nodes) {
-      const delayMs = healed ? 0 : latencies.whole(0, maxDelayMs)
+      const delayMs = isHealed ? 0 : latencies.whole(0, maxDelayMs)
       if (delayMs === 0) view.tip = tip
       else
         setTimeout(() => {
-          if (!healed) view.tip = tip
+          if (!isHealed) view.tip = tip
         }, delayMs)
     }
   })
@@ -80,7 +78,7 @@ export function openNodes(
       return callers.step(port) ? reply : hang
     },
     heal() {
-      healed = true
+      isHealed = true
       for (const { node, view } of nodes) {
         node.heal()
         view.tip = chain.tip
@@ -88,7 +86,8 @@ export function openNodes(
     },
     faults() {
       const sums = new Map<FaultName, number>()
-      for (const { node } of nodes) for (const [name, count] of node.done) sums.set(name, (sums.get(name) ?? 0) + count)
+      for (const { node } of nodes)
+        for (const [name, count] of node.faultCounts) sums.set(name, (sums.get(name) ?? 0) + count)
       return sums
     },
   }

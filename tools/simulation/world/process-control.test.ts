@@ -1,7 +1,7 @@
 import { systemClock } from '@payment-integration/core'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../../packages/core/test/support/store.js'
-import { controlProcess, createClock, getStore } from './process-control.js'
+import { controlProcess, createClock, wrapStore } from './process-control.js'
 
 const checkpoint = { blockNumber: 7, blockHash: `0x${'07'.repeat(32)}` }
 const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -11,7 +11,7 @@ function begin(steps: number, onDeath: () => void = () => undefined) {
   const store = openStore()
   const control = controlProcess(onDeath)
   control.killAfter(steps)
-  const work = getStore(control, store, systemClock).transaction(async (tx) => {
+  const work = wrapStore(control, store, systemClock).transaction(async (tx) => {
     await tx.lockChain(1)
     await tx.setCheckpoint(1, checkpoint)
   })
@@ -28,7 +28,7 @@ async function dieAfter(steps: number) {
     answered = true
   })
   for (let turns = 0; turns < 5; turns += 1) await turn()
-  return { committed: (await store.payments.checkpoint(1)) !== null, answered, died, alive: control.alive }
+  return { committed: (await store.payments.checkpoint(1)) !== null, answered, died, isAlive: control.isAlive }
 }
 
 describe('a process that is killed', () => {
@@ -36,12 +36,12 @@ describe('a process that is killed', () => {
   test.each([...[1, 2, 3, 4].map((step) => [step, false] as const), [5, true] as const])(
     'at step %i gets no answer, and its transaction is committed: %s',
     async (steps, committed) => {
-      expect(await dieAfter(steps)).toEqual({ committed, answered: false, died: 1, alive: false })
+      expect(await dieAfter(steps)).toEqual({ committed, answered: false, died: 1, isAlive: false })
     },
   )
 
   test('after the last step has the answer of its commit', async () => {
-    expect(await dieAfter(6)).toEqual({ committed: true, answered: true, died: 0, alive: true })
+    expect(await dieAfter(6)).toEqual({ committed: true, answered: true, died: 0, isAlive: true })
   })
 
   test('leaves the store usable for others', async () => {
@@ -58,7 +58,7 @@ describe('a process that is killed', () => {
     const clock = { now: () => now, sleep: () => new Promise<void>((resolve) => waking.push(resolve)) }
     control.pauseUntil(50)
     const done: string[] = []
-    const writing = getStore(control, store, clock)
+    const writing = wrapStore(control, store, clock)
       .transaction((tx) => tx.setCheckpoint(1, checkpoint))
       .then(() => done.push('written'))
     const sleeping = createClock(control, clock)

@@ -8,7 +8,7 @@ class KilledError extends Error {
 
 /** Kills or pauses one simulated process. */
 export interface ProcessControl {
-  readonly alive: boolean
+  readonly isAlive: boolean
   /** Kills it without notice after `steps` more steps; 0 kills it now. */
   killAfter(steps: number): void
   /** Pauses it until a time, as an operating system may do. Afterwards it continues as if no time had passed. */
@@ -19,22 +19,22 @@ export interface ProcessControl {
   step(): boolean
 }
 
-/** Creates the control of a process. @param died - Called once, when the process is killed. */
-export function controlProcess(died: () => void): ProcessControl {
+/** Creates the control of a process. @param onDeath - Called once, when the process is killed. */
+export function controlProcess(onDeath: () => void): ProcessControl {
   let remaining = Number.POSITIVE_INFINITY
-  let alive = true
+  let isAlive = true
   let pausedUntil = 0
   function step(): boolean {
-    if (!alive) return false
+    if (!isAlive) return false
     remaining -= 1
     if (remaining > 0) return true
-    alive = false
-    died()
+    isAlive = false
+    onDeath()
     return false
   }
   return {
-    get alive() {
-      return alive
+    get isAlive() {
+      return isAlive
     },
     killAfter(steps) {
       remaining = Math.min(remaining, steps)
@@ -73,7 +73,7 @@ export function createClock(control: ProcessControl, clock: Clock, time: Clock =
 }
 
 /** The process's store. The process may die before a call, within a transaction, or before the answer of a commit. */
-export function getStore<T extends Pick<Store, 'transaction'>>(control: ProcessControl, store: T, clock: Clock): T {
+export function wrapStore<T extends Pick<Store, 'transaction'>>(control: ProcessControl, store: T, clock: Clock): T {
   return wrap(control, store, async (target, name, args, call) => {
     await afterPause(control, clock)
     if (name !== 'transaction' || target !== store) return call()
@@ -100,7 +100,7 @@ function wrap<T extends object>(control: ProcessControl, target: T, perform: Per
         return (listener: () => void) => value.call(target, () => control.step() && listener()) as () => void
       return (...args: unknown[]) => {
         if (!control.step()) return never
-        return answerTo(
+        return answerProcess(
           control,
           perform(target, String(name), args, () => value.apply(target, args)),
         )
@@ -110,12 +110,12 @@ function wrap<T extends object>(control: ProcessControl, target: T, perform: Per
 }
 
 /** The answer of a call. A dead process gets neither an answer nor an error. */
-async function answerTo(control: ProcessControl, result: Promise<unknown>): Promise<unknown> {
+async function answerProcess(control: ProcessControl, result: Promise<unknown>): Promise<unknown> {
   try {
     const value = await result
     return control.step() ? value : await never
   } catch (error) {
-    if (control.alive) throw error
+    if (control.isAlive) throw error
     return never
   }
 }

@@ -3,9 +3,9 @@ import { createEvmChain, type EvmChain } from '@payment-integration/chain-evm'
 import { createService, type Service, type ServiceEvent } from '@payment-integration/core'
 import { reindex } from '@payment-integration/core/internal'
 import type { Clock, Sender, Store } from '@payment-integration/core/ports'
-import { cast } from '../chain/transaction.js'
+import { fixtures } from '../chain/transaction.js'
 import { type Draws, simulatedMasterKey } from '../random.js'
-import { controlProcess, createClock, getStore, type ProcessControl } from './process-control.js'
+import { controlProcess, createClock, type ProcessControl, wrapStore } from './process-control.js'
 
 /** Parts that all simulated processes share. */
 export interface Shared {
@@ -19,7 +19,7 @@ export interface Shared {
   readonly time: Clock
   readonly finalityBlocks: number
   readonly nearHead: number
-  /** Whether the store has an outbox to dispatch from. */
+  /** Whether deliveries are sent. */
   readonly delivers: boolean
   readonly onEvent: (event: ServiceEvent) => void
   readonly onQuarantine: (txHash: string) => unknown
@@ -48,7 +48,7 @@ function openChain(
   return createEvmChain({
     chainId,
     nodes: hosts.map((host) => ({ url: `http://${host}:${port}/` })),
-    routers: cast.routers,
+    routers: fixtures.routers,
     nearHead,
     requestTimeoutMs,
     clock,
@@ -57,16 +57,15 @@ function openChain(
   })
 }
 
-/** Starts a process. @param died - Called when it is killed. */
-export function startProcess(shared: Shared, port: number, draws: Draws, died: () => void): SimulatedProcess {
+/** Starts a process. @param onDeath - Called when it is killed. */
+export function startProcess(shared: Shared, port: number, draws: Draws, onDeath: () => void): SimulatedProcess {
   const { chainId, sender, finalityBlocks, delivers, onEvent, onQuarantine } = shared
-  const control = controlProcess(died)
+  const control = controlProcess(onDeath)
   const clock = createClock(control, shared.clock, shared.time)
-  const store = getStore(control, shared.store, shared.time)
-  const chain = openChain({ ...shared, clock, onQuarantine: (txHash) => control.alive && onQuarantine(txHash) }, port, {
-    batchSize: draws.pick([1, 1, 7, 100]),
-    maxRange: draws.pick([1, 5, 2_000]),
-  })
+  const store = wrapStore(control, shared.store, shared.time)
+  const reportQuarantined = (txHash: string) => control.isAlive && onQuarantine(txHash)
+  const sizes = { batchSize: draws.pick([1, 1, 7, 100]), maxRange: draws.pick([1, 5, 2_000]) }
+  const chain = openChain({ ...shared, clock, onQuarantine: reportQuarantined }, port, sizes)
   const service = createService({
     store,
     sender: { post: (post) => (control.step() ? sender.post(post) : new Promise(() => {})) },
@@ -75,7 +74,7 @@ export function startProcess(shared: Shared, port: number, draws: Draws, died: (
     confirmations: { [chainId]: finalityBlocks },
     clock,
     random: { fraction: draws.fraction, bytes: (length) => Buffer.from(draws.hex(length).slice(2), 'hex') },
-    onEvent: (event) => control.alive && onEvent(event),
+    onEvent: (event) => control.isAlive && onEvent(event),
   })
   const controller = new AbortController()
   const loops = delivers ? [service] : service.indexers

@@ -10,7 +10,6 @@ export interface Received {
   readonly body: string
 }
 
-/** The endpoint. */
 export interface Receiver extends Sender {
   /** Everything received, in order, with repeats. */
   readonly received: readonly Received[]
@@ -18,29 +17,27 @@ export interface Receiver extends Sender {
   heal(): void
 }
 
-/** Opens the endpoint. */
 export function createReceiver(draws: Draws): Receiver {
   const received: Received[] = []
-  let healed = false
+  let isHealed = false
   return {
     received,
     heal() {
-      healed = true
+      isHealed = true
     },
     async post({ body }: PostRequest): Promise<PostResult> {
-      const trouble = healed ? 1 : draws.fraction()
-      if (trouble < 0.1) return { kind: 'failure', reason: 'connection', latencyMs: 1 }
-      if (trouble < 0.2) return { kind: 'answer', status: 500, retryAfter: null, excerpt: null, latencyMs: 1 }
-      received.push(readSnapshot(Buffer.from(body).toString('utf8')))
+      const draw = isHealed ? 1 : draws.fraction()
+      if (draw < 0.1) return { kind: 'failure', reason: 'connection', latencyMs: 1 }
+      if (draw < 0.2) return { kind: 'answer', status: 500, retryAfter: null, excerpt: null, latencyMs: 1 }
+      received.push(parseSnapshot(Buffer.from(body).toString('utf8')))
       // The endpoint has accepted the delivery, but its answer is lost.
-      if (trouble < 0.3) return { kind: 'failure', reason: 'timeout', latencyMs: 10_000 }
+      if (draw < 0.3) return { kind: 'failure', reason: 'timeout', latencyMs: 10_000 }
       return { kind: 'answer', status: 204, retryAfter: null, excerpt: null, latencyMs: 1 }
     },
   }
 }
 
-/** Parses a snapshot. */
-export function readSnapshot(body: string): Received {
+export function parseSnapshot(body: string): Received {
   const { chainId, txHash, version, state } = JSON.parse(body) as Record<string, string | number | null>
   return { key: `${chainId}:${txHash}`, version: Number(version), state: state === null ? null : String(state), body }
 }

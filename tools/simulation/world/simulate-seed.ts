@@ -4,7 +4,7 @@ import { UpdateConflictError } from '@payment-integration/core'
 import type { Clock, Store } from '@payment-integration/core/ports'
 import { custom } from 'viem'
 import { createFakeChain } from '../chain/fake-chain.js'
-import { cast } from '../chain/transaction.js'
+import { fixtures } from '../chain/transaction.js'
 import type { Call } from '../node/calls.js'
 import { answerFrom } from '../node/fake-node.js'
 import type { FaultName } from '../node/fault-names.js'
@@ -16,12 +16,11 @@ import { repairAsAdvised, type Shared, type SimulatedProcess, startProcess } fro
 import { afterPause } from './process-control.js'
 import { createReceiver } from './receiver.js'
 import { openStore } from './stores.js'
-import { everSeenOn, malformedOn, paymentsOn } from './truth.js'
+import { collectPayments, createLastingFactsLookup, findMalformed } from './truth.js'
 import { judge, openWatch, type Verdict } from './verdict.js'
 import { installVirtualNetwork } from './virtual-network.js'
 import { installVirtualTime, type VirtualTime } from './virtual-time.js'
 
-/** Report of a seed. */
 export interface SeedReport {
   readonly plan: Plan
   readonly verdict: Verdict
@@ -70,8 +69,8 @@ export async function simulateSeed(seed: number, store: Plan['store'] = 'quick')
 /** The clocks of the service and of the database, each with an error in milliseconds. */
 function openClocks(time: VirtualTime) {
   const errorMs = { service: 0, database: 0 }
-  const clockWith = (of: keyof typeof errorMs): Clock => ({ now: () => time.now() + errorMs[of], sleep: time.sleep })
-  return { errorMs, service: clockWith('service'), database: clockWith('database') }
+  const makeClock = (of: keyof typeof errorMs): Clock => ({ now: () => time.now() + errorMs[of], sleep: time.sleep })
+  return { errorMs, service: makeClock('service'), database: makeClock('database') }
 }
 
 function openWorld(
@@ -114,21 +113,21 @@ function openWorld(
     time,
     finalityBlocks: plan.finalityBlocks,
     nearHead: plan.nearHead,
-    onEvent: watch.see,
+    onEvent: watch.noteEvent,
     onQuarantine: (txHash) => quarantined.add(txHash),
   }
 
   function start(): void {
     ports += 1
     const port = operatorPort + ports
-    const died = () => {
+    const onDeath = () => {
       running.delete(port)
       kills += 1
     }
-    running.set(port, startProcess(shared, port, draws.fork(`process ${port}`), died))
+    running.set(port, startProcess(shared, port, draws.fork(`process ${port}`), onDeath))
   }
 
-  async function update(): Promise<void> {
+  async function sendUpdate(): Promise<void> {
     const [process] = running.values()
     const candidates = [...chainDriver.chain.everMined.values()].filter(({ hash, payments, integration }) => {
       return payments.length > 0 && integration !== null && !updates.has(hash)
@@ -151,7 +150,7 @@ function openWorld(
     if (draw < 0.55) chainDriver.mine()
     else if (draw < 0.75) chainDriver.fork()
     else if (draw < 0.85) for (let block = 0; block < 3; block += 1) chainDriver.mine()
-    else await update()
+    else await sendUpdate()
     if (schedule.chance(plan.killChance)) {
       const [process] = schedule.shuffled([...running.values()])
       process?.control.killAfter(schedule.whole(0, 40))
@@ -163,7 +162,7 @@ function openWorld(
       clocks.errorMs[clockDraws.pick(['service', 'database'] as const)] = clockDraws.pick(clockErrors)
       clockJumps += 1
     }
-    const wanted = plan.competing ? 2 : 1
+    const wanted = plan.hasTwoProcesses ? 2 : 1
     if (running.size < wanted && schedule.chance(0.6)) start()
   }
 
@@ -176,7 +175,7 @@ function openWorld(
   async function heal(): Promise<void> {
     receiver.heal()
     nodes.heal()
-    chainDriver.finalise()
+    chainDriver.finalize()
     Object.assign(clocks.errorMs, { service: 0, database: 0 })
     const end = time.now() + healMs
     while (!(await isCaughtUp())) {
@@ -192,12 +191,12 @@ function openWorld(
   /** The operator reads the status of the leading process, and trusts the first node, which is healed. */
   async function repairIfStopped(): Promise<void> {
     const message = [...running.values()].map(({ service }) => service.indexers[0]?.status().error ?? '').join()
-    let done = false
+    let isDone = false
     const repaired = repairAsAdvised(message, shared, operatorPort).then((value) => {
-      done = true
+      isDone = true
       if (value) repairs += 1
     })
-    await time.advance(healMs, () => done)
+    await time.advance(healMs, () => isDone)
     await repaired
   }
 
@@ -206,33 +205,33 @@ function openWorld(
     async run(): Promise<SeedReport> {
       start()
       if (opened.delivers) await register(running.values().next().value)
-      for (let step = 0; step < plan.blocks; step += 1) {
+      for (let step = 0; step < plan.steps; step += 1) {
         await time.advance(schedule.pick(plan.waits))
         await takeStep()
       }
       await time.advance(5_000)
       await heal()
-      const judged = await judge({
+      const verdict = await judge({
         chainId,
         tip: chainDriver.chain.tip,
         firstBlock: 0,
-        truth: paymentsOn(chainDriver.chain),
-        everSeen: everSeenOn(chainDriver.chain),
+        truth: collectPayments(chainDriver.chain),
+        findLastingFacts: createLastingFactsLookup(chainDriver.chain),
         store: opened.store,
         finalityBlocks: plan.finalityBlocks,
         updates,
         received: opened.delivers ? receiver.received : null,
       })
-      const findings = [...judged.findings, ...(await watch.flaws())]
-      const silent = malformedOn(chainDriver.chain).filter((hash) => !quarantined.has(hash))
-      if (silent.length > 0) findings.push(`${silent.length} malformed logs were not reported`)
+      const findings = [...verdict.findings, ...(await watch.flaws())]
+      const unreported = findMalformed(chainDriver.chain).filter((hash) => !quarantined.has(hash))
+      if (unreported.length > 0) findings.push(`${unreported.length} malformed logs were not reported`)
       const reorgs = watch.reorgs()
       if (chainDriver.forks === 0 && reorgs > 0) findings.push(`${reorgs} reorgs of a chain that never forked`)
       if (findings.length > 0) findings.push(...[...running.values()].map(describe))
       for (const process of running.values()) await stopWithin(process, time)
       return {
         plan,
-        verdict: { ...judged, wrong: judged.wrong + (findings.length > judged.findings.length ? 1 : 0), findings },
+        verdict: { ...verdict, wrong: verdict.wrong + (findings.length > verdict.findings.length ? 1 : 0), findings },
         faults: nodes.faults(),
         forks: chainDriver.forks,
         reorgs,
@@ -246,18 +245,19 @@ function openWorld(
 }
 
 async function register(process: SimulatedProcess | undefined): Promise<void> {
-  for (const address of cast.integrations)
+  for (const address of fixtures.integrations)
     await process?.service.integrations.create({ address, notificationUrl: 'https://receiver.example/hook' })
 }
 
 async function stopWithin(process: SimulatedProcess, time: VirtualTime): Promise<void> {
-  let stopped = false
+  let isStopped = false
   const stopping = process.stop().then(() => {
-    stopped = true
+    isStopped = true
   })
   // A process whose kill is planned may die while it stops. Its `stop()` then never resolves.
-  if (!(await time.advance(healMs, () => stopped || !process.control.alive))) throw new Error('A process did not stop.')
-  if (stopped) await stopping
+  if (!(await time.advance(healMs, () => isStopped || !process.control.isAlive)))
+    throw new Error('A process did not stop.')
+  if (isStopped) await stopping
 }
 
 function describe({ port, service }: SimulatedProcess): string {
@@ -266,12 +266,12 @@ function describe({ port, service }: SimulatedProcess): string {
 }
 
 const chainId = 31_337
-let warm: Promise<void> | undefined
+let warming: Promise<void> | undefined
 
 /** Resolves when all modules are loaded. A second call loads nothing. */
 export function warmUp(): Promise<void> {
-  warm ??= readOneBlock()
-  return warm
+  warming ??= readOneBlock()
+  return warming
 }
 
 async function readOneBlock(): Promise<void> {
@@ -283,7 +283,7 @@ async function readOneBlock(): Promise<void> {
       return outcome.result
     },
   })
-  const chain = createEvmChain({ chainId, transport, routers: cast.routers })
+  const chain = createEvmChain({ chainId, transport, routers: fixtures.routers })
   for await (const { last } of chain.ranges({ from: 0, to: 0, head: 0 }))
     if (last.hash !== tip.hash) throw new Error('The product rejects a valid block.')
   chain.close()

@@ -8,7 +8,6 @@ import { createStore } from '../../../packages/store-sql/src/create-store.js'
 import { takeSqlite } from '../../../packages/store-sql/test/support/sqlite-database.js'
 import type { Plan } from './plan.js'
 
-/** An open store. */
 export interface OpenedStore {
   readonly store: Store
   /** Whether its deliveries are sent. */

@@ -1,6 +1,6 @@
 /** Computes the expected store from the true chain, without product code. @module */
 import { type FakeChain, getBranch } from '../chain/fake-chain.js'
-import { cast, type FakeTransaction, type TruePayment } from '../chain/transaction.js'
+import { type FakeTransaction, fixtures, type TruePayment } from '../chain/transaction.js'
 import { tokenFacts } from '../node/fake-node.js'
 
 /** The token of an amount, from the chain. */
@@ -38,20 +38,20 @@ export function getKey(payment: { readonly txHash: string; readonly ordinal: num
 }
 
 /** Every payment on the canonical branch, by key. */
-export function paymentsOn(chain: FakeChain): Map<string, TrueFacts> {
+export function collectPayments(chain: FakeChain): Map<string, TrueFacts> {
   const facts = new Map<string, TrueFacts>()
   for (const block of getBranch(chain.tip)) {
     let firstLog = 0
     for (const transaction of block.transactions) {
       transaction.payments.forEach((payment, ordinal) => {
         const lasting = getFacts(transaction, payment, ordinal)
-        const place = {
+        const position = {
           logIndex: firstLog + payment.logPosition,
           blockNumber: block.number,
           blockHash: block.hash,
           blockTimestamp: block.timestamp * 1000,
         }
-        facts.set(getKey(lasting), { ...lasting, ...place })
+        facts.set(getKey(lasting), { ...lasting, ...position })
       })
       firstLog += transaction.logs.length
     }
@@ -62,8 +62,8 @@ export function paymentsOn(chain: FakeChain): Map<string, TrueFacts> {
 /** The lasting facts of a payment. */
 export function getFacts({ hash, integration }: FakeTransaction, payment: TruePayment, ordinal: number): LastingFacts {
   const { router, sender, receiver, token, gross, net, memo } = payment
-  const isNative = token === cast.nativeToken
-  const named = {
+  const isNative = token === fixtures.nativeToken
+  const paidToken = {
     address: token,
     symbol: isNative ? 'ETH' : tokenFacts.symbol,
     decimals: isNative ? 18 : tokenFacts.decimals,
@@ -76,20 +76,20 @@ export function getFacts({ hash, integration }: FakeTransaction, payment: TruePa
     receiver,
     memoHex: memo,
     integrationAddress: integration,
-    tokenIn: { ...named, amount: gross },
-    tokenOut: { ...named, gross, net },
+    tokenIn: { ...paidToken, amount: gross },
+    tokenOut: { ...paidToken, gross, net },
   }
 }
 
 /** Transactions of the canonical branch with router logs that are no payments. */
-export function malformedOn(chain: FakeChain): string[] {
+export function findMalformed(chain: FakeChain): string[] {
   return [...getBranch(chain.tip)].flatMap(({ transactions }) =>
-    transactions.filter(({ malformed }) => malformed > 0).map(({ hash }) => hash),
+    transactions.filter(({ malformedCount }) => malformedCount > 0).map(({ hash }) => hash),
   )
 }
 
 /** Block-independent facts of every payment of any branch, by key. */
-export function everSeenOn(chain: FakeChain): (key: string) => LastingFacts | undefined {
+export function createLastingFactsLookup(chain: FakeChain): (key: string) => LastingFacts | undefined {
   return (key) => {
     const [hash = '', ordinal] = key.split('/')
     const transaction = chain.everMined.get(hash)

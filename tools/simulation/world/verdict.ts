@@ -1,10 +1,9 @@
 /** Compares the content of a store with the true chain, and watches the steps that led there. @module */
 import type { ServiceEvent } from '@payment-integration/core'
 import type { ProvenRange, Store, StoredPayment } from '@payment-integration/core/ports'
-import { type Received, readSnapshot } from './receiver.js'
+import { parseSnapshot, type Received } from './receiver.js'
 import { getKey, type LastingFacts, type TrueFacts } from './truth.js'
 
-/** The data to compare. */
 export interface Evidence {
   readonly chainId: number
   readonly tip: { readonly number: number; readonly hash: string }
@@ -13,7 +12,7 @@ export interface Evidence {
   /** Every payment on the canonical branch, by key. */
   readonly truth: ReadonlyMap<string, TrueFacts>
   /** Block-independent facts of payments of any branch, by key. */
-  readonly everSeen: (key: string) => Partial<LastingFacts> | undefined
+  readonly findLastingFacts: (key: string) => Partial<LastingFacts> | undefined
   readonly store: Store
   readonly finalityBlocks: number
   /** Expected states by transaction, of updates with a known effect, for payments on the chain. */
@@ -48,13 +47,13 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
   for (const [key, facts] of truth) {
     const payment = stored.get(key)
     if (payment === undefined) failures.missing.push(`payment ${key} of block ${facts.blockNumber} is not stored`)
-    else failures.wrong.push(...onChainFlaws(payment, facts, updates.get(payment.txHash)))
+    else failures.wrong.push(...judgeOnChain(payment, facts, updates.get(payment.txHash)))
   }
-  for (const [key, payment] of stored) if (!truth.has(key)) failures.wrong.push(...offChainFlaws(payment, evidence))
-  for (const payment of payments) failures.wrong.push(...versionFlaws(payment, snapshots.get(payment.id) ?? []))
-  failures.wrong.push(...(await chainFlaws(store, evidence)))
+  for (const [key, payment] of stored) if (!truth.has(key)) failures.wrong.push(...judgeOffChain(payment, evidence))
+  for (const payment of payments) failures.wrong.push(...judgeVersions(payment, snapshots.get(payment.id) ?? []))
+  failures.wrong.push(...(await judgeChain(store, evidence)))
   if (received !== null) {
-    const sent = await deliveryFlaws(store, payments, received)
+    const sent = await judgeDeliveries(store, payments, received)
     failures.missing.push(...sent.missing)
     failures.wrong.push(...sent.wrong)
     failures.repeated.push(...sent.repeated)
@@ -84,12 +83,12 @@ async function readStore(store: Store, chainId: number) {
   return { payments, snapshots }
 }
 
-function onChainFlaws(payment: StoredPayment, facts: TrueFacts, states: readonly (string | null)[] = [null]): string[] {
+function judgeOnChain(payment: StoredPayment, facts: TrueFacts, states: readonly (string | null)[] = [null]): string[] {
   const flaws: string[] = []
   const key = getKey(facts)
   for (const [name, expected] of Object.entries(facts)) {
     const actual: unknown = Reflect.get(payment, name)
-    if (!isSame(actual, expected)) flaws.push(`${key}: ${name} is ${show(actual)}, the chain has ${show(expected)}`)
+    if (!isSame(actual, expected)) flaws.push(`${key}: ${name} is ${format(actual)}, the chain has ${format(expected)}`)
   }
   if (payment.offChain) flaws.push(`${key} is marked as off the chain`)
   if (payment.dropped !== null) flaws.push(`${key} is marked as dropped`)
@@ -100,9 +99,9 @@ function onChainFlaws(payment: StoredPayment, facts: TrueFacts, states: readonly
   return flaws
 }
 
-function offChainFlaws(payment: StoredPayment, { tip, everSeen, finalityBlocks }: Evidence): string[] {
+function judgeOffChain(payment: StoredPayment, { tip, findLastingFacts, finalityBlocks }: Evidence): string[] {
   const key = getKey(payment)
-  const lasting = everSeen(key)
+  const lasting = findLastingFacts(key)
   if (lasting === undefined) return [`${key} was never on the chain`]
   const flaws = Object.entries(lasting)
     .filter(([name, expected]) => !isSame(Reflect.get(payment, name), expected))
@@ -115,7 +114,7 @@ function offChainFlaws(payment: StoredPayment, { tip, everSeen, finalityBlocks }
   return flaws
 }
 
-function versionFlaws(payment: StoredPayment, bodies: readonly (string | null)[]): string[] {
+function judgeVersions(payment: StoredPayment, bodies: readonly (string | null)[]): string[] {
   const key = getKey(payment)
   const { version, primary, integrationAddress, state } = payment
   if (!primary || integrationAddress === null) {
@@ -123,23 +122,24 @@ function versionFlaws(payment: StoredPayment, bodies: readonly (string | null)[]
     return primary || version === 1 ? flaws : [...flaws, `${key} is not primary and has version ${version}`]
   }
   const flaws: string[] = []
-  let before: string | null | undefined
+  let previousState: string | null | undefined
   bodies.forEach((body, index) => {
     const expected = index < version
     if ((body !== null) !== expected)
       flaws.push(`${key}: snapshot ${index + 1} of ${version} is ${body === null ? 'missing' : 'unexpected'}`)
     if (body === null) return
-    const snapshot = readSnapshot(body)
+    const snapshot = parseSnapshot(body)
     if (snapshot.version !== index + 1 || !body.includes(payment.txHash) || !body.includes(integrationAddress))
       flaws.push(`${key}: snapshot ${index + 1} is about another payment`)
-    if (snapshot.state === before) flaws.push(`${key}: version ${index + 1} changed nothing`)
-    before = snapshot.state
+    if (snapshot.state === previousState) flaws.push(`${key}: version ${index + 1} changed nothing`)
+    previousState = snapshot.state
   })
-  if (before !== state) flaws.push(`${key}: the newest snapshot has state ${before}, the payment ${state}`)
+  if (previousState !== state)
+    flaws.push(`${key}: the newest snapshot has state ${previousState}, the payment ${state}`)
   return flaws
 }
 
-async function chainFlaws(store: Store, { chainId, tip, firstBlock }: Evidence): Promise<string[]> {
+async function judgeChain(store: Store, { chainId, tip, firstBlock }: Evidence): Promise<string[]> {
   const checkpoint = await store.payments.checkpoint(chainId)
   const flaws: string[] = []
   if (checkpoint?.blockHash !== tip.hash)
@@ -162,14 +162,14 @@ function isGapless(ranges: readonly ProvenRange[], firstBlock: number, tip: numb
 }
 
 /** Every snapshot is delivered or superseded, once; the newest version of every payment arrived. */
-async function deliveryFlaws(store: Store, payments: readonly StoredPayment[], received: readonly Received[]) {
+async function judgeDeliveries(store: Store, payments: readonly StoredPayment[], received: readonly Received[]) {
   const flaws = { missing: [] as string[], wrong: [] as string[], repeated: [] as string[] }
   const deliveries = await store.deliveries.list({ limit: anyHeight })
-  const rows = new Map<string, string>()
+  const statuses = new Map<string, string>()
   for (const { chainId, txHash, version, status } of deliveries) {
     const name = `${chainId}:${txHash} ${version}`
-    if (rows.has(name)) flaws.repeated.push(`${name} has two deliveries`)
-    rows.set(name, status)
+    if (statuses.has(name)) flaws.repeated.push(`${name} has two deliveries`)
+    statuses.set(name, status)
     if (status !== 'delivered' && status !== 'superseded') flaws.wrong.push(`the delivery of ${name} is ${status}`)
   }
   const newest = new Map<string, Received>()
@@ -178,7 +178,7 @@ async function deliveryFlaws(store: Store, payments: readonly StoredPayment[], r
     const name = `${snapshot.key} ${snapshot.version}`
     if ((bodies.get(name) ?? snapshot.body) !== snapshot.body) flaws.wrong.push(`${name} arrived in two forms`)
     bodies.set(name, snapshot.body)
-    if (!rows.has(name)) flaws.wrong.push(`${name} arrived and has no delivery`)
+    if (!statuses.has(name)) flaws.wrong.push(`${name} arrived and has no delivery`)
     if (snapshot.version > (newest.get(snapshot.key)?.version ?? 0)) newest.set(snapshot.key, snapshot)
   }
   for (const { chainId, txHash, version, state, primary, integrationAddress } of payments) {
@@ -189,7 +189,7 @@ async function deliveryFlaws(store: Store, payments: readonly StoredPayment[], r
     else if (last.version !== version || last.state !== state)
       flaws.missing.push(`${key} has version ${version}, the receiver has ${last.version}`)
     for (let wanted = 1; wanted <= version; wanted += 1)
-      if (!rows.has(`${key} ${wanted}`)) flaws.missing.push(`${key} ${wanted} has no delivery`)
+      if (!statuses.has(`${key} ${wanted}`)) flaws.missing.push(`${key} ${wanted} has no delivery`)
   }
   return flaws
 }
@@ -201,13 +201,13 @@ function isSame(actual: unknown, expected: unknown): boolean {
   return Object.entries(expected).every(([name, value]) => isSame(Reflect.get(actual, name), value))
 }
 
-function show(value: unknown): string {
+function format(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? part.toString() : part)) ?? 'undefined'
 }
 
 /** Collects flaws while a simulation runs. */
 export interface Watch {
-  see(event: ServiceEvent): void
+  noteEvent(event: ServiceEvent): void
   reorgs(): number
   /** Flaws seen so far, as text. */
   flaws(): Promise<string[]>
@@ -216,7 +216,7 @@ export interface Watch {
 /** Creates a watch that has seen no event. */
 export function openWatch(store: Store, finalityBlocks: number): Watch {
   const flaws: string[] = []
-  const looking: Promise<void>[] = []
+  const checks: Promise<void>[] = []
   let reorgs = 0
 
   /** In the simulation only a drop makes `failure`. Nothing may be dropped before its former height is final. */
@@ -228,9 +228,9 @@ export function openWatch(store: Store, finalityBlocks: number): Watch {
   }
 
   return {
-    see(event) {
+    noteEvent(event) {
       if (event.type === 'payment.changed' && event.to === 'failure')
-        looking.push(checkDrop(event.chainId, event.txHash))
+        checks.push(checkDrop(event.chainId, event.txHash))
       if (event.type !== 'chain.reorganized') return
       reorgs += 1
       const { from, commonAncestor } = event
@@ -239,7 +239,7 @@ export function openWatch(store: Store, finalityBlocks: number): Watch {
     },
     reorgs: () => reorgs,
     async flaws() {
-      await Promise.all(looking)
+      await Promise.all(checks)
       return flaws
     },
   }

@@ -39,12 +39,12 @@ export function installVirtualTime(start: number): VirtualTime {
   const real = { setTimeout, clearTimeout, setInterval, clearInterval, now: Date.now, performanceNow: performance.now }
   const timers = new Map<number, Timer>()
   let now = start
-  let made = 0
+  let lastId = 0
 
   function add(run: () => void, ms: unknown, repeats: boolean): TimerHandle {
     const wait = Math.max(1, Number(ms) || 0)
-    made += 1
-    const id = made
+    lastId += 1
+    const id = lastId
     const timer = { at: now + wait, order: id, everyMs: repeats ? wait : null, run }
     timers.set(id, timer)
     const handle: TimerHandle = {
@@ -62,14 +62,14 @@ export function installVirtualTime(start: number): VirtualTime {
     return handle
   }
   const clear = (handle: unknown) => void timers.delete(Number(handle))
-  const adding =
+  const createTimerFunction =
     (repeats: boolean) =>
     (run: (...given: unknown[]) => void, ms?: number, ...given: unknown[]) =>
       add(() => run(...given), ms, repeats)
 
   Object.assign(globalThis, {
-    setTimeout: adding(false),
-    setInterval: adding(true),
+    setTimeout: createTimerFunction(false),
+    setInterval: createTimerFunction(true),
     clearTimeout: clear,
     clearInterval: clear,
   })
@@ -95,7 +95,8 @@ export function installVirtualTime(start: number): VirtualTime {
     timer.run()
     return true
   }
-  const soonestAt = () => [...timers.values()].reduce((least, { at }) => Math.min(least, at), Number.POSITIVE_INFINITY)
+  const findSoonest = () =>
+    [...timers.values()].reduce((least, { at }) => Math.min(least, at), Number.POSITIVE_INFINITY)
 
   return {
     now: () => now,
@@ -115,7 +116,7 @@ export function installVirtualTime(start: number): VirtualTime {
       const target = now + limitMs
       await settle()
       while (!until()) {
-        if (soonestAt() > target || !runNext()) {
+        if (findSoonest() > target || !runNext()) {
           now = target
           return until()
         }

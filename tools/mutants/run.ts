@@ -52,27 +52,27 @@ async function judge(mutant: Mutant): Promise<'killed' | 'survived' | 'no test r
 }
 
 /** Test files that fail without any mutant: they would prove nothing. */
-async function findRed(chosen: readonly Mutant[]): Promise<readonly string[]> {
-  const runsOf = new Map(chosen.map((mutant) => [getTests(mutant).join(' '), mutant]))
-  const whole = [...runsOf.values()].filter(({ only }) => only === undefined)
-  const parts = [...runsOf.values()].filter(({ only }) => only !== undefined)
-  const groups = [...(whole.length > 0 ? [whole] : []), ...parts.map((each) => [each])]
-  const red: string[] = []
+async function findFailing(chosen: readonly Mutant[]): Promise<readonly string[]> {
+  const mutantsByRun = new Map(chosen.map((mutant) => [getTests(mutant).join(' '), mutant]))
+  const wholeFiles = [...mutantsByRun.values()].filter(({ only }) => only === undefined)
+  const filteredRuns = [...mutantsByRun.values()].filter(({ only }) => only !== undefined)
+  const groups = [...(wholeFiles.length > 0 ? [wholeFiles] : []), ...filteredRuns.map((each) => [each])]
+  const failing: string[] = []
   for (const group of groups) {
     const report = await runTests(group.length > 1 ? group.map(({ test }) => test) : group.flatMap(getTests))
     for (const { test } of group) {
       const result = report?.testResults.find(({ name }) => name.endsWith(test))
-      if (result?.status !== 'passed') red.push(test)
+      if (result?.status !== 'passed') failing.push(test)
     }
   }
-  return red
+  return failing
 }
 
 async function main(text: string): Promise<number> {
   const chosen = mutants.filter(({ rule, file }) => rule.includes(text) || file.includes(text))
-  const red = await findRed(chosen)
-  if (red.length > 0) {
-    console.error(`Without a mutant, these fail or do not run: ${red.join(', ')}`)
+  const failing = await findFailing(chosen)
+  if (failing.length > 0) {
+    console.error(`Without a mutant, these fail or do not run: ${failing.join(', ')}`)
     return 1
   }
   const verdicts = new Map<Mutant, string>()

@@ -26,7 +26,7 @@ const problems = output.summary.violations.map(({ from, to, rule, cycle }) => {
   const path = cycle ? [from, ...cycle.map((step) => step.name)].join(' -> ') : `${from} -> ${to}`
   return `${rule.name}: ${path}\n    ${comments.get(rule.name)}`
 })
-problems.push(...(await unusedDependencies(output.modules)))
+problems.push(...(await findUnusedDependencies(output.modules)))
 
 for (const problem of problems) console.error(`  ${problem}`)
 const { totalCruised, totalDependenciesCruised } = output.summary
@@ -34,7 +34,7 @@ console.log(`imports: ${totalCruised} files, ${totalDependenciesCruised} imports
 process.exitCode = problems.length > 0 ? 1 : 0
 
 /** Dependencies that a package.json lists and no shipped file of the package imports. */
-async function unusedDependencies(modules) {
+async function findUnusedDependencies(modules) {
   const flaws = []
   const folders = await readdir(join(root, 'packages'), { withFileTypes: true })
   for (const { name: folder } of folders.filter((entry) => entry.isDirectory())) {
@@ -42,7 +42,7 @@ async function unusedDependencies(modules) {
     const imported = new Set(
       modules
         .filter(({ source }) => isShippedBy(folder, source))
-        .flatMap((module) => module.dependencies.map((dependency) => packageName(dependency.module))),
+        .flatMap((module) => module.dependencies.map((dependency) => getPackageName(dependency.module))),
     )
     for (const name of Object.keys(manifest.dependencies ?? {}))
       if (!imported.has(name) && !(await isPeerOfOne(name, manifest)))
@@ -51,7 +51,7 @@ async function unusedDependencies(modules) {
   return flaws
 }
 
-/** Whether a listed package of the workspace has the peer `name`: whoever uses that part installs it. */
+/** Whether a workspace package that the manifest lists has the peer `name`, which the manifest must then list too. */
 async function isPeerOfOne(name, { dependencies }) {
   const siblings = Object.keys(dependencies).filter((each) => each.startsWith('@payment-integration/'))
   for (const sibling of siblings) {
@@ -68,7 +68,7 @@ function isShippedBy(folder, source) {
 }
 
 /** `@scope/name/entry` and `name/entry` without their entry. */
-function packageName(specifier) {
+function getPackageName(specifier) {
   return specifier
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)

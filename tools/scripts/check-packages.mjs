@@ -1,21 +1,21 @@
 /**
- * Checks each package as npm would publish it. Needs `npm run build` first. Usage: node
- * tools/scripts/check-packages.mjs
- * [--update] [--root <folder>] [package ...] `--update` records the public names and the manifests instead of comparing
- * them; `--root` names another workspace than this one. Exit code 0 without problems, else 1.
+ * Checks each package as npm would publish it. Needs `npm run build` first.
+ * Usage: node tools/scripts/check-packages.mjs [--update] [--root <folder>] [package ...]
+ * `--update` records the public names and the manifests instead of comparing them. `--root` names another workspace.
+ * Exit code 0 without problems, else 1.
  * @module
  */
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { consumerProblems } from './packages/consumer.mjs'
-import { contentProblems, exportsMapProblems } from './packages/contents.mjs'
-import { publintProblems, typesProblems } from './packages/lint.mjs'
-import { compareManifests, manifestProblems } from './packages/manifests.mjs'
+import { findConsumerProblems } from './packages/consumer.mjs'
+import { findContentProblems, findExportsMapProblems } from './packages/contents.mjs'
+import { findPublintProblems, findTypesProblems } from './packages/lint.mjs'
+import { compareManifests, findManifestProblems } from './packages/manifests.mjs'
 import { packAll } from './packages/pack.mjs'
-import { compareWithRecord, publicApi } from './packages/public-api.mjs'
-import { sizeProblems } from './packages/sizes.mjs'
+import { compareWithRecord, readPublicApi } from './packages/public-api.mjs'
+import { findSizeProblems } from './packages/sizes.mjs'
 
 const { values: flags, positionals: only } = parseArgs({
   allowPositionals: true,
@@ -32,21 +32,21 @@ try {
 async function check() {
   const all = await packAll(root, temporary, only)
   const chosen = only.length ? all.filter(({ folder }) => only.includes(folder)) : all
-  const api = publicApi(chosen)
+  const api = readPublicApi(chosen)
   let failed = 0
   const sizes = []
   for (const packed of chosen) {
     const into = join(temporary, `consumer-${packed.folder}`)
     await mkdir(into)
     const problems = [
-      ...manifestProblems(packed),
-      ...(await contentProblems(packed, root)),
-      ...(await exportsMapProblems(packed)),
-      ...(await publintProblems(packed)),
-      ...(await typesProblems(packed)),
-      ...(await consumerProblems(packed, { all, root, into, api })),
+      ...findManifestProblems(packed),
+      ...(await findContentProblems(packed, root)),
+      ...(await findExportsMapProblems(packed)),
+      ...(await findPublintProblems(packed)),
+      ...(await findTypesProblems(packed)),
+      ...(await findConsumerProblems(packed, { all, root, into, api })),
     ]
-    const { problems: overweight, table } = await sizeProblems(packed, { root, into, api })
+    const { problems: overweight, table } = await findSizeProblems(packed, { root, into, api })
     problems.push(...overweight)
     sizes.push(...table)
     console.log(`${problems.length ? 'FAIL' : 'ok  '} ${packed.manifest.name}: ${packed.files.length} files`)

@@ -28,11 +28,11 @@ const maxRepeats = 256
 const joinedFromLiterals = new Set(['packages/chain-evm/src/rpc/failures.ts', 'packages/client/src/internal/check.ts'])
 
 /** Methods that turn a string into a pattern. */
-const takingPatterns = new Set(['match', 'matchAll', 'search'])
+const patternMethods = new Set(['match', 'matchAll', 'search'])
 
 const unreadable = 'is put together when the program runs, where no check reads it: write a literal'
-const dividing = 'divides the same text among its repeats in many ways: let neighbours begin with different characters'
-const floating =
+const ambiguous = 'divides the same text among its repeats in many ways: let neighbours begin with different characters'
+const unanchored =
   'begins anywhere and goes on after an endless repeat: anchor it with ^, bound the repeat, or write a loop'
 
 const { values, positionals } = parseArgs({ options: { list: { type: 'boolean' } }, allowPositionals: true })
@@ -47,12 +47,12 @@ process.exitCode = problems.length > 0 ? 1 : 0
 
 /** Why a pattern may take too long, or null. @param {string} source @param {string} flags */
 function findFlaw(source, flags) {
-  if (analyse({ source, flags }, { reportTypes: { Move: false } }).reports.length > 0) return dividing
+  if (analyse({ source, flags }, { reportTypes: { Move: false } }).reports.length > 0) return ambiguous
   const isUnicode = flags.includes('u') || flags.includes('v')
   const mode = { unicode: isUnicode, unicodeSets: flags.includes('v') }
   const { alternatives } = new RegExpParser().parsePattern(source, 0, source.length, mode)
   const begins = alternatives.filter(({ elements: [first] }) => !isStart(first) || flags.includes('m'))
-  return !flags.includes('y') && begins.some(continues) ? floating : null
+  return !flags.includes('y') && begins.some(continuesAfterRepeat) ? unanchored : null
 }
 
 /** @param {import('@eslint-community/regexpp').AST.Element | undefined} element */
@@ -64,7 +64,7 @@ function isStart(element) {
  * Whether something that may fail follows an endless repeat, or the repeat is inside a lookaround.
  * @param {import('@eslint-community/regexpp').AST.Alternative} alternative
  */
-function continues(alternative) {
+function continuesAfterRepeat(alternative) {
   let hasRepeat = false
   visitRegExpAST(alternative, {
     onQuantifierEnter(quantifier) {
@@ -91,21 +91,21 @@ function isLast(node, whole) {
 
 /** Every pattern of the code that packages and examples ship. @param {string} root @returns {Pattern[]} */
 function findPatterns(root) {
-  return ['packages', 'examples'].flatMap((folder) => filesIn(root, folder).flatMap((file) => patternsIn(root, file)))
+  return ['packages', 'examples'].flatMap((folder) => listFiles(root, folder).flatMap((file) => scanFile(root, file)))
 }
 
 /** @param {string} root @param {string} folder @returns {string[]} */
-function filesIn(root, folder) {
+function listFiles(root, folder) {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`
     if (entry.isDirectory())
-      return ['node_modules', 'dist', 'test', '.next'].includes(entry.name) ? [] : filesIn(root, path)
+      return ['node_modules', 'dist', 'test', '.next'].includes(entry.name) ? [] : listFiles(root, path)
     return /[.][cm]?[jt]sx?$/.test(entry.name) && !/[.]test(-d)?[.]ts$|[.]generated[.]/.test(entry.name) ? [path] : []
   })
 }
 
 /** @param {string} root @param {string} file @returns {Pattern[]} */
-function patternsIn(root, file) {
+function scanFile(root, file) {
   const text = readFileSync(join(root, file), 'utf8')
   const parsed = ts.createSourceFile(file, text, ts.ScriptTarget.Latest)
   /** @type {Pattern[]} */
@@ -122,11 +122,11 @@ function patternsIn(root, file) {
       add(node, node.text.slice(1, end), node.text.slice(end + 1))
     } else if ((ts.isNewExpression(node) || ts.isCallExpression(node)) && node.arguments !== undefined) {
       const [pattern, flags] = node.arguments
-      const isMade = ts.isIdentifier(node.expression) && node.expression.text === 'RegExp'
-      const takes = ts.isPropertyAccessExpression(node.expression) && takingPatterns.has(node.expression.name.text)
-      if (pattern !== undefined && isMade && !ts.isRegularExpressionLiteral(pattern))
+      const isConstructed = ts.isIdentifier(node.expression) && node.expression.text === 'RegExp'
+      const isSearch = ts.isPropertyAccessExpression(node.expression) && patternMethods.has(node.expression.name.text)
+      if (pattern !== undefined && isConstructed && !ts.isRegularExpressionLiteral(pattern))
         add(node, readText(pattern), flags === undefined ? '' : (readText(flags) ?? ''))
-      else if (pattern !== undefined && takes && readText(pattern) !== null) add(node, readText(pattern), '')
+      else if (pattern !== undefined && isSearch && readText(pattern) !== null) add(node, readText(pattern), '')
     }
     ts.forEachChild(node, visit)
   }

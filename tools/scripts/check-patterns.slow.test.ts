@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fastestGrowth, usualParts } from './growth.js'
+import { findFastestGrowth, usualParts } from './growth.js'
 import { makeFolder, runScript } from './test/check-folder.js'
 
 const script = 'scripts/check-patterns.mjs'
@@ -53,7 +53,7 @@ test('every shipped pattern takes linear time on repeats of its own parts', asyn
   for (const [text, { file, source, flags }] of unique) {
     if (source === null) continue
     const words = source.match(/[A-Za-z0-9]{2,20}/g) ?? []
-    const growth = await fastestGrowth(
+    const growth = await findFastestGrowth(
       (given) => given.replace(new RegExp(source, flags), ''),
       ['', '0x', 'https://'],
       [...usualParts, ...words.flatMap((word) => [word, `${word} `])],

@@ -38,7 +38,7 @@ const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--
 const counted = countAll()
 if (values.lower) {
   for (const [name, row] of rows) row.ceiling = Math.min(row.ceiling, roundUp(counted.get(name) ?? 0))
-  writeFileSync(tablePath, tableText())
+  writeFileSync(tablePath, formatTable())
 }
 if (values.print) {
   console.log('| | before | aim | ceiling | now | reason |\n| --- | ---: | ---: | ---: | ---: | --- |')
@@ -50,10 +50,10 @@ if (values.print) {
 const problems = rows.filter(([name, { ceiling }]) => !((counted.get(name) ?? Number.NaN) <= ceiling))
 for (const [name, { ceiling }] of problems)
   console.error(`  ${name}: ${counted.get(name)} is above ${ceiling}, its ceiling in tools/scripts/size-table.json`)
-const silent = rows.filter(([name, { aim, ceiling }]) => ceiling > (aim ?? ceiling) && !table.reasons[name])
-for (const [name] of silent) console.error(`  ${name}: its ceiling is above its aim without a reason`)
-console.log(`sizes: ${rows.length} numbers, ${problems.length + silent.length} problems`)
-process.exitCode = Math.min(problems.length + silent.length, 1)
+const unexplained = rows.filter(([name, { aim, ceiling }]) => ceiling > (aim ?? ceiling) && !table.reasons[name])
+for (const [name] of unexplained) console.error(`  ${name}: its ceiling is above its aim without a reason`)
+console.log(`sizes: ${rows.length} numbers, ${problems.length + unexplained.length} problems`)
+process.exitCode = Math.min(problems.length + unexplained.length, 1)
 
 /** Whether a file counts as source, as a test or as a document. @param {string} path */
 function getKind(path) {
@@ -98,7 +98,7 @@ function roundUp(count) {
 }
 
 /** The table as JSON with one name per line, which the formatter leaves unchanged. */
-function tableText() {
+function formatTable() {
   const getLines = (/** @type {Record<string, unknown>} */ part) =>
     Object.entries(part).map(([name, value]) => {
       const text = JSON.stringify(value).replaceAll(',"', ', "').replaceAll('":', '": ')

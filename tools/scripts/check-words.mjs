@@ -97,7 +97,7 @@ function readPage(page) {
   return splitParagraphs(lines.join('\n'), 1)
 }
 
-/** Paragraphs, list items and tags; examples and types are none. @param {string} text @param {number} first Line. */
+/** Splits off paragraphs, items and tags; drops examples and types. @param {string} text @param {number} first Line. */
 function splitParagraphs(text, first) {
   /** @type {Paragraph[]} */
   const paragraphs = []
@@ -115,7 +115,7 @@ function splitParagraphs(text, first) {
   return paragraphs
 }
 
-/** Sentences of too many words; a colon or semicolon ends none. @param {Paragraph[]} paragraphs @returns {Problem[]} */
+/** Sentences of too many words; colons do not end one. @param {Paragraph[]} paragraphs @returns {Problem[]} */
 function findLongSentences(paragraphs) {
   return paragraphs.flatMap(({ text, line }) =>
     text

@@ -8,7 +8,7 @@ import { chainVariables, sections } from '../../packages/server/src/config/varia
 const path = join(import.meta.dirname, '../../docs/configuration.md')
 const begin = '<!-- variables: npm run configuration-page -->'
 const end = '<!-- end of variables -->'
-const inList = '; several are separated by commas'
+const listSuffix = '; several are separated by commas'
 const head = ['| Variable | Meaning | Value | Default |', '| --- | --- | --- | --- |']
 
 /** The page with its tables made anew. @throws Error When the page has no place for them. */
@@ -25,10 +25,10 @@ export function fillPage(page: string): string {
 
 function getCells(name: string, row: Variable<unknown>): string[] {
   const condition = row.onlyWith === undefined ? '' : ` Only with \`${row.onlyWith}\`.`
-  const marks = [...(row.isSecret ? ['*Secret.*'] : []), ...(row.expected.includes(inList) ? ['*List.*'] : [])]
+  const marks = [...(row.isSecret ? ['*Secret.*'] : []), ...(row.expected.includes(listSuffix) ? ['*List.*'] : [])]
   const expected = row.expected
     .replace(', in plain digits', '')
-    .replace(inList, '')
+    .replace(listSuffix, '')
     .replace(/^one of /, '')
     .replace(/^(?:an? )?(?:number of )?([a-z ]+) from (\d+) to (\d+)$/, '$2–$3 $1')
     .replace(/ milliseconds$/, ' ms')

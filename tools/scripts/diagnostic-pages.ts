@@ -23,7 +23,7 @@ const sections = {
 /** The lists by page and by their place in it. */
 const lists: Readonly<Record<string, () => string>> = {
   'docs/doctor.md: probes': () =>
-    grouped(
+    formatGroups(
       Object.entries<ProbeSpec>(probes).map(([name, { sent, expected }]) =>
         expected in expectations
           ? [expectations[expected] ?? '', `\`${name}\`: ${sent}`]
@@ -31,17 +31,17 @@ const lists: Readonly<Record<string, () => string>> = {
       ),
     ),
   'docs/doctor.md: causes': () =>
-    grouped(
+    formatGroups(
       Object.entries(causes).map(([code, [topic, sentence]]) => [fixes[topic].summary, `\`${code}\`: ${sentence}`]),
     ),
   'docs/explain.md: findings': () =>
     Object.entries(sections)
-      .map(([title, pattern]) => `### ${title}\n\n${grouped(findingRows(pattern))}`)
+      .map(([title, pattern]) => `### ${title}\n\n${formatGroups(getFindingRows(pattern))}`)
       .join('\n\n'),
 }
 
 /** A change that several findings share is the head of their list. */
-function findingRows(pattern: RegExp): Rows {
+function getFindingRows(pattern: RegExp): Rows {
   const matches = Object.entries(descriptions).filter(([code]) => pattern.test(code))
   return matches.map(([code, { cause, change }]) =>
     matches.filter(([, other]) => other.change === change).length > 1
@@ -51,7 +51,7 @@ function findingRows(pattern: RegExp): Rows {
 }
 
 /** One list for each group, in the order of their first rows. Rows without a group come first. */
-function grouped(rows: Rows): string {
+function formatGroups(rows: Rows): string {
   const groups = new Map<string, string[]>()
   for (const [group, line] of rows.toSorted(([a], [b]) => Number(a !== '') - Number(b !== '')))
     groups.set(group, [...(groups.get(group) ?? []), `- ${line}`])

@@ -2,11 +2,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { repositoryFiles } from '../site/generate/routes.js'
+import { listRepositoryFiles } from '../site/generate/routes.js'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const files = repositoryFiles(root)
+const files = listRepositoryFiles(root)
 const citing = files
   .filter(
     (path) =>

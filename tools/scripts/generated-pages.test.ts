@@ -6,7 +6,7 @@ import { listPrices, measuredCosts, modelCells, modelTable } from '../bench/cell
 import { formatCell, formatRuns, readRuns } from '../bench/report.js'
 import { fillPage as fillConfiguration } from './configuration-page.js'
 import { fillPage as fillDiagnostics } from './diagnostic-pages.js'
-import { barChart, drawCharts, fillPage as fillPerformance } from './performance-page.js'
+import { drawBarChart, drawCharts, fillPage as fillPerformance } from './performance-page.js'
 
 const docs = join(import.meta.dirname, '../../docs')
 const results = join(import.meta.dirname, '../bench/results')
@@ -51,8 +51,8 @@ describe('performance.md', () => {
 
   test('rejects a value that has no logarithm, and escapes a label', () => {
     const chart = { title: 'A < B', unit: 'ms', bars: [{ label: 'a & b', value: 0, isOurs: true }] }
-    expect(() => barChart(chart)).toThrow(RangeError)
-    expect(barChart({ ...chart, bars: [{ label: 'a & b', value: 3, isOurs: true }] })).toContain('a &amp; b')
+    expect(() => drawBarChart(chart)).toThrow(RangeError)
+    expect(drawBarChart({ ...chart, bars: [{ label: 'a & b', value: 3, isOurs: true }] })).toContain('a &amp; b')
   })
 })
 

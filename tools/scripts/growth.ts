@@ -8,13 +8,13 @@ type Work = () => unknown
 
 /** Lengths in characters, each four times the one before. */
 const usualLengths = [4_096, 16_384, 65_536, 262_144, 1_048_576] as const
-/** Shorter times are noise, in microseconds. Quadratic work on the longest text takes a thousand times as long. */
-const noise = 5_000
+/** Shorter times are noise. Quadratic work on the longest text takes a thousand times as long. */
+const noiseUs = 5_000
 /** For 16 times the text, two steps, linear work takes 16 times as long and quadratic work 256 times. */
 const maxPerTwoSteps = 80
 const rounds = 5
 /** How many texts are measured at every length: those that are slowest at the shortest length. */
-const slowest = 3
+const slowestTexts = 3
 
 /** Parts to repeat: the texts that patterns and loops of parsers look for. */
 export const usualParts: readonly string[] = [
@@ -42,19 +42,19 @@ export function testGrowth(
   for (const [name, read] of Object.entries(readers))
     test(`time grows with the length of the text for ${name}`, async () => {
       const parts = [...usualParts, ...(options.parts ?? [])]
-      expect(await fastestGrowth(read, begins, parts, options.lengths)).toBeNull()
+      expect(await findFastestGrowth(read, begins, parts, options.lengths)).toBeNull()
     })
 }
 
 /** A text for which the time grows faster than its length, with what was measured; null when there is none. */
-export async function fastestGrowth(
+export async function findFastestGrowth(
   read: Reader,
   begins: readonly string[],
-  some: readonly string[],
+  parts: readonly string[],
   lengths: readonly number[] = usualLengths,
 ) {
   const makers = begins.flatMap((begin) =>
-    some.flatMap((part) =>
+    parts.flatMap((part) =>
       ['', '\u0001'].map((end) => (length: number) => `${begin}${part.repeat(Math.ceil(length / part.length))}${end}`),
     ),
   )
@@ -64,7 +64,7 @@ export async function fastestGrowth(
     timed.push({ make, time: await getTime(() => read(text)) })
   }
   timed.sort((a, b) => b.time - a.time)
-  for (const { make } of timed.slice(0, slowest)) {
+  for (const { make } of timed.slice(0, slowestTexts)) {
     const growth = await measureGrowth((length) => {
       const text = make(length)
       return () => read(text)
@@ -87,7 +87,7 @@ export async function measureGrowth(
   for (const [step, length] of lengths.entries()) {
     const work = await prepare(length)
     const before = times[step - 2]
-    const limit = before === undefined ? Number.POSITIVE_INFINITY : maxPerTwoSteps * Math.max(noise, before)
+    const limit = before === undefined ? Number.POSITIVE_INFINITY : maxPerTwoSteps * Math.max(noiseUs, before)
     let best = Number.POSITIVE_INFINITY
     for (let round = 0; round < rounds && (round === 0 || best > limit); round++)
       best = Math.min(best, await getTime(work))

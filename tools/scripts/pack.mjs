@@ -1,6 +1,6 @@
 /**
  * Builds packages, with the workspace packages they need, and packs them into one folder. Usage: npm run pack --
- * [package ...] [--to <folder>]. Without names: what `payment-integration init` writes into a project.
+ * [package ...] [--to <folder>]. Without names, it packs what a project of `payment-integration init` installs.
  * @module
  */
 import { mkdir, readdir, readFile } from 'node:fs/promises'
@@ -24,7 +24,7 @@ if (unknown.length > 0) {
 }
 
 const needed = new Set()
-for (const name of chosen) await need(name)
+for (const name of chosen) await addNeeded(name)
 console.log(`Building ${[...needed].join(', ')}`)
 await npm('run', 'build', '--', ...needed)
 await mkdir(folder, { recursive: true })
@@ -34,14 +34,14 @@ console.log(`Packed into ${here}:\n${(await readdir(folder)).map((file) => `  ${
 console.log(`In a project: npm install ${here}/*.tgz, or payment-integration init <framework> --from ${here}`)
 
 /** Adds a package after those that it depends on; optional peers are left to whoever uses them. @param {string} name */
-async function need(name) {
+async function addNeeded(name) {
   if (needed.has(name)) return
   const manifest = JSON.parse(await readFile(join(root, 'packages', name, 'package.json'), 'utf8'))
   const peers = Object.keys(manifest.peerDependencies ?? {}).filter(
     (peer) => !manifest.peerDependenciesMeta?.[peer]?.optional,
   )
   for (const other of [...Object.keys(manifest.dependencies ?? {}), ...peers])
-    if (other.startsWith('@payment-integration/')) await need(other.replace('@payment-integration/', ''))
+    if (other.startsWith('@payment-integration/')) await addNeeded(other.replace('@payment-integration/', ''))
   needed.add(name)
 }
 

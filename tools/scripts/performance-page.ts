@@ -8,7 +8,7 @@ const begin = (name: string) => `<!-- figures ${name}: npm run bench -- --page -
 const end = '<!-- end of figures -->'
 
 /** A table of a bench, and the run that measured it. */
-interface Found {
+interface FoundTable {
   readonly run: Run
   readonly table: Table
 }
@@ -91,7 +91,7 @@ const tables: Readonly<Record<string, PageTable>> = {
   },
 }
 
-/** A bar: the beginning of a row's name, and the label; ours begin with "ours". */
+/** Labels of bars, by the beginning of a row's name. The labels of our bars begin with "ours". */
 type Labels = Readonly<Record<string, string>>
 
 interface Chart extends Omit<BarChart, 'bars'> {
@@ -163,7 +163,7 @@ const charts: Readonly<Record<string, Chart>> = {
 }
 
 /** The newest table with a title, or null. */
-function findTable(runs: readonly Run[], title: string): Found | null {
+function findTable(runs: readonly Run[], title: string): FoundTable | null {
   const all = runs.flatMap((run) => run.tables.map((table) => ({ run, table })))
   return all.findLast(({ table }) => table.title === title) ?? null
 }
@@ -187,7 +187,7 @@ function drawChart({ bench, sources, ...chart }: Chart): string {
       }),
     )
     const complete = bars.flatMap(({ value, ...bar }) => (value === null ? [] : [{ ...bar, value }]))
-    if (complete.length === bars.length) return barChart({ ...chart, bars: complete })
+    if (complete.length === bars.length) return drawBarChart({ ...chart, bars: complete })
   }
   throw new Error(`No run of ${bench} has all bars of the picture ${JSON.stringify(chart.title)}.`)
 }
@@ -205,7 +205,7 @@ export function fillPage(page: string): string {
       if (result === null) throw new Error(`No run of ${bench} has the table ${JSON.stringify(title)}.`)
       const { run, table } = result
       const at = columns.map((column) => table.columns.indexOf(column))
-      if (at.includes(-1)) throw new Error(`${table.title} has not the columns ${columns.join('; ')}.`)
+      if (at.includes(-1)) throw new Error(`${table.title} lacks one of the columns ${columns.join('; ')}.`)
       const rows = table.rows
         .filter(([name]) => shown?.test(String(name)) ?? true)
         .map((row) => [row[0] ?? '', ...at.map((index) => row[index] ?? null)])
@@ -256,13 +256,13 @@ const style = `text{font:14px system-ui,sans-serif;fill:#1f2430}.t{font-size:17p
 @media(prefers-color-scheme:dark){text{fill:#e6e9ef}.u,.k{fill:#9aa3b2}.g{stroke:#333a47}.o{fill:#6ea0ff}.p{fill:#5c6575}.b{fill:#11151c}}`
 
 /** The picture as SVG. @throws RangeError When a value is 0 or less, which a logarithmic axis cannot show. */
-export function barChart({ title, unit, bars }: BarChart): string {
+export function drawBarChart({ title, unit, bars }: BarChart): string {
   for (const { label, value } of bars)
     if (!(value > 0)) throw new RangeError(`${label} has the value ${value}, which a logarithmic axis cannot show.`)
   const values = bars.map(({ value }) => value)
   const ticks = listTicks(Math.min(...values), Math.max(...values))
   const [from = 1, to = 10] = [ticks[0], ticks.at(-1)]
-  const x = (value: number) => Math.round(labelWidth + (Math.log(value / from) / Math.log(to / from)) * plotWidth)
+  const toX = (value: number) => Math.round(labelWidth + (Math.log(value / from) / Math.log(to / from)) * plotWidth)
   const bottom = top + bars.length * barHeight
   const described = bars.map(({ label, value }) => `${label}: ${formatValue(value)}`).join('; ')
   return [
@@ -273,11 +273,11 @@ export function barChart({ title, unit, bars }: BarChart): string {
     `<text class="t" x="16" y="28">${escapeXml(title)}</text><text class="u" x="16" y="48">${escapeXml(unit)}</text>`,
     ...ticks.map(
       (tick) =>
-        `<line class="g" x1="${x(tick)}" x2="${x(tick)}" y1="${top - 4}" y2="${bottom}"/><text class="k" x="${x(tick)}" y="${bottom + 18}" text-anchor="middle">${formatValue(tick)}</text>`,
+        `<line class="g" x1="${toX(tick)}" x2="${toX(tick)}" y1="${top - 4}" y2="${bottom}"/><text class="k" x="${toX(tick)}" y="${bottom + 18}" text-anchor="middle">${formatValue(tick)}</text>`,
     ),
     ...bars.map(({ label, value, isOurs }, at) => {
       const y = top + at * barHeight
-      const length = Math.max(2, x(value) - labelWidth)
+      const length = Math.max(2, toX(value) - labelWidth)
       return [
         `<text x="${labelWidth - 10}" y="${y + 17}" text-anchor="end">${escapeXml(label)}</text>`,
         `<rect class="${isOurs ? 'o' : 'p'}" x="${labelWidth}" y="${y + 4}" width="${length}" height="${barHeight - 8}" rx="2"/>`,

@@ -23,7 +23,7 @@ const runners = {
   },
   'docs/guides/limit-requests.md': { environments: true },
   'docs/guides/price-payments.md': {
-    compiled: 'it wants nodes of two chains and a host; packages/chain-evm tests the same source on recorded chains',
+    compiled: 'it needs nodes of two chains and a host; packages/chain-evm tests the same source on recorded chains',
   },
   'docs/guides/receive-in-a-framework.md': { tests: ['packages/webhook/test/adapters/readme.test.ts'] },
   'docs/guides/reconcile.md': { tests: ['packages/client/test/readme.slow.test.ts'] },
@@ -47,12 +47,12 @@ const runners = {
   'docs/guides/use-the-legacy-api.md': { tests: ['packages/client/test/readme.slow.test.ts'] },
   'packages/chain-evm/README.md': { environments: true },
   'packages/chain-feed/README.md': {
-    compiled: 'it wants NATS servers and a chain; packages/chain-feed/src tests make the same calls on both',
+    compiled: 'it needs NATS servers and a chain; packages/chain-feed/src tests make the same calls on both',
   },
   'packages/cli/README.md': { environments: true },
   'packages/client/README.md': { tests: ['packages/client/test/readme.slow.test.ts'] },
   'packages/console/README.md': {
-    compiled: 'it wants a host with a master key; packages/console and packages/server test the same calls',
+    compiled: 'it needs a host with a master key; packages/console and packages/server test the same calls',
   },
   'packages/contract/README.md': { environments: true },
   'packages/core/README.md': { environments: true },
@@ -82,7 +82,7 @@ export function getBlocks(file, text) {
 }
 
 /** The README of the workspace and of every package, every guide, and the other pages with a runner. */
-export function documentsWithBlocks(root) {
+export function findDocumentsWithBlocks(root) {
   const readmes = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`)
   const guides = readdirSync(join(root, 'docs/guides')).map((name) => `docs/guides/${name}`)
   return [...new Set([...readmes, ...guides, ...Object.keys(runners)])].filter((file) => existsSync(join(root, file)))
@@ -95,10 +95,10 @@ export function getRunner({ file, index }) {
 }
 
 /** Blocks without a runner, runners without a block, and tests that do not name the document. @returns {string[]} */
-export function unranBlocks(root) {
+export function findUnrunBlocks(root) {
   const missing = Object.keys(runners).filter((file) => !existsSync(join(root, file)))
-  const ghosts = missing.map((file) => `${file} does not exist, and tools/scripts/readme-blocks.mjs lists it`)
-  const found = documentsWithBlocks(root).flatMap((file) => {
+  const missingDocuments = missing.map((file) => `${file} does not exist, and tools/scripts/readme-blocks.mjs lists it`)
+  const found = findDocumentsWithBlocks(root).flatMap((file) => {
     const blocks = getBlocks(file, readFileSync(join(root, file), 'utf8'))
     const runner = runners[file]
     const problems = blocks
@@ -106,12 +106,12 @@ export function unranBlocks(root) {
       .map(({ line }) => `${file}:${line} has code that nobody runs; say in tools/scripts/readme-blocks.mjs who does`)
     if (Array.isArray(runner) && runner.length > blocks.length)
       problems.push(`${file} has ${blocks.length} blocks, tools/scripts/readme-blocks.mjs lists ${runner.length}`)
-    for (const path of [runner ?? []].flat().flatMap((one) => one.tests ?? []))
+    for (const path of [runner ?? []].flat().flatMap((entry) => entry.tests ?? []))
       if (!namesDocument(join(root, path), file))
         problems.push(`${path} is said to run blocks of ${file} and does not name it`)
     return problems
   })
-  return [...ghosts, ...found]
+  return [...missingDocuments, ...found]
 }
 
 function namesDocument(path, file) {

@@ -1,5 +1,5 @@
 /**
- * Checks a release and makes its files. Usage: node tools/scripts/release-check.mjs [check ...] Without a name
+ * Checks a release and makes its files. Usage: node tools/scripts/release-check.mjs [check ...]. Without a name
  * every check runs, which takes half an hour. Needs a commit without changes, and `npm ci` before it. Writes the
  * tarballs, `sbom.cdx.json` and `provenance.intoto.json` to `release/`. The last line is `N passed, N failed`; exit
  * code 0 when nothing failed.
@@ -11,10 +11,10 @@ import { basename, join } from 'node:path'
 import { packAll } from './packages/pack.mjs'
 import { run } from './packages/run.mjs'
 import { getDependencies } from './release/dependencies.mjs'
-import { licenceProblems } from './release/licences.mjs'
-import { provenance, sha256Of } from './release/provenance.mjs'
-import { differences } from './release/reproducible.mjs'
-import { billOfMaterials } from './release/sbom.mjs'
+import { findLicenceProblems } from './release/licences.mjs'
+import { buildProvenance, sha256Of } from './release/provenance.mjs'
+import { findDifferences } from './release/reproducible.mjs'
+import { buildBillOfMaterials } from './release/sbom.mjs'
 
 const root = join(import.meta.dirname, '../..')
 const release = join(root, 'release')
@@ -23,7 +23,7 @@ const temporary = await realpath(await mkdtemp(join(tmpdir(), 'release-')))
 /** Each check returns its problems, one a line. */
 const checks = {
   commit: async () => ((await git('status', '--porcelain')) === '' ? [] : ['the working tree has changes']),
-  build: () => command('npm', 'run', 'build'),
+  build: () => runCommand('npm', 'run', 'build'),
   tarballs: async () => {
     await rm(release, { recursive: true, force: true })
     await mkdir(release)
@@ -31,10 +31,10 @@ const checks = {
       await copyFile(tarball, join(release, basename(tarball)))
     return []
   },
-  licences: async () => licenceProblems((await dependencies()).values()),
+  licences: async () => findLicenceProblems((await readDependencies()).values()),
   sbom: async () => {
     const { version } = await getManifest('client')
-    const bom = billOfMaterials(await dependencies(), { name: 'payment-integration', version })
+    const bom = buildBillOfMaterials(await readDependencies(), { name: 'payment-integration', version })
     await writeFile(join(release, 'sbom.cdx.json'), bom)
     return []
   },
@@ -43,24 +43,24 @@ const checks = {
     if (repository === undefined)
       return ['no manifest names its repository: run node tools/scripts/release/set-repository.mjs']
     const facts = {
-      tarballs: await tarballs(),
+      tarballs: await listTarballs(),
       repository: repository.url.replace(/^git[+]|[.]git$/g, ''),
       commit: await git('rev-parse', 'HEAD'),
       lockDigest: await sha256Of(join(root, 'package-lock.json')),
       versions: { node: process.version, npm: (await run('npm', ['--version'])).stdout.trim() },
     }
-    await writeFile(join(release, 'provenance.intoto.json'), await provenance(facts))
+    await writeFile(join(release, 'provenance.intoto.json'), await buildProvenance(facts))
     return []
   },
-  reproducible: async () => differences(root, temporary, await tarballs()),
+  reproducible: async () => findDifferences(root, temporary, await listTarballs()),
   changesets: async () => {
     const pending = (await git('ls-files', '.changeset/*.md')).split('\n').filter((path) => !path.endsWith('README.md'))
     const count = pending.filter(Boolean).length
     return count === 0 ? [] : [`${count} changesets are not in a changelog yet: run npm run version-packages`]
   },
-  audit: () => command('npm', 'audit', '--omit', 'dev'),
-  packages: () => command('npm', 'run', 'packages'),
-  environments: () => command('npm', 'run', 'environments'),
+  audit: () => runCommand('npm', 'audit', '--omit', 'dev'),
+  packages: () => runCommand('npm', 'run', 'packages'),
+  environments: () => runCommand('npm', 'run', 'environments'),
 }
 
 const chosen = process.argv.slice(2)
@@ -83,7 +83,7 @@ try {
 console.log(`${(chosen.length || Object.keys(checks).length) - failed} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1
 
-async function command(name, ...args) {
+async function runCommand(name, ...args) {
   const { code, stdout, stderr } = await run(name, args, { cwd: root })
   return code === 0 ? [] : [`${name} ${args.join(' ')} failed: ${(stderr || stdout).slice(-4_000)}`]
 }
@@ -98,16 +98,16 @@ async function getManifest(folder) {
   return JSON.parse(await readFile(join(root, 'packages', folder, 'package.json'), 'utf8'))
 }
 
-async function folders() {
+async function listFolders() {
   const paths = (await git('ls-files', 'packages/*/package.json')).split('\n')
   return paths.filter((path) => path.split('/').length === 3).map((path) => path.split('/')[1])
 }
 
-async function dependencies() {
-  return getDependencies(root, await folders())
+async function readDependencies() {
+  return getDependencies(root, await listFolders())
 }
 
-async function tarballs() {
+async function listTarballs() {
   const { version } = await getManifest('client')
-  return (await folders()).map((folder) => join(release, `payment-integration-${folder}-${version}.tgz`))
+  return (await listFolders()).map((folder) => join(release, `payment-integration-${folder}-${version}.tgz`))
 }

@@ -13,16 +13,16 @@ interface Dependency extends Readonly<Record<'name' | 'version' | 'licence' | 'f
 type Dependencies = ReadonlyMap<string, Dependency>
 
 /** The modules of `npm run release:check`, which need no build. */
-const { getDependencies, licenceProblems, provenance, billOfMaterials } = Object.assign(
+const { getDependencies, findLicenceProblems, buildProvenance, buildBillOfMaterials } = Object.assign(
   {},
   ...(await Promise.all(
     ['dependencies', 'licences', 'provenance', 'sbom'].map((name) => import(`./release/${name}.mjs`)),
   )),
 ) as {
   getDependencies(root: string, folders: readonly string[]): Promise<Dependencies>
-  licenceProblems(dependencies: Iterable<Dependency>): string[]
-  provenance(facts: object): Promise<string>
-  billOfMaterials(dependencies: Dependencies, release: { readonly name: string; readonly version: string }): string
+  findLicenceProblems(dependencies: Iterable<Dependency>): string[]
+  buildProvenance(facts: object): Promise<string>
+  buildBillOfMaterials(dependencies: Dependencies, release: { readonly name: string; readonly version: string }): string
 }
 
 const root = join(import.meta.dirname, '../..')
@@ -30,7 +30,7 @@ const release = { name: 'payment-integration', version: '0.2.0' }
 
 test('the bill of materials fits the schema of CycloneDX 1.6 and lists what an installation brings and a build contains', async () => {
   const dependencies = await getDependencies(root, ['client', 'store-sql', 'server'])
-  const text = billOfMaterials(dependencies, release)
+  const text = buildBillOfMaterials(dependencies, release)
   const bom = JSON.parse(text)
   const manifest = createRequire(import.meta.url).resolve('@cyclonedx/cyclonedx-library/package.json')
   const getPath = (name: string) => join(dirname(manifest), 'res/schema', `${name}.SNAPSHOT.schema.json`)
@@ -47,13 +47,13 @@ test('the bill of materials fits the schema of CycloneDX 1.6 and lists what an i
   expect(names).not.toContain('vitest')
   const store = bom.dependencies.find(({ ref }: { ref: string }) => ref.startsWith('@payment-integration/store-sql@'))
   expect(store.dependsOn.some((ref: string) => ref.startsWith('kysely@'))).toBe(true)
-  expect(billOfMaterials(await getDependencies(root, ['client', 'store-sql', 'server']), release)).toBe(text)
+  expect(buildBillOfMaterials(await getDependencies(root, ['client', 'store-sql', 'server']), release)).toBe(text)
 })
 
 test('a licence that asks for more than its notice is rejected; of a choice one accepted licence suffices', () => {
   const of = (licence: string) => ({ name: 'x', version: '1.0.0', licence, folder: '', needs: [] })
-  expect(licenceProblems([of('MIT'), of('(MIT OR GPL-3.0-only)'), of('Apache-2.0')])).toEqual([])
-  expect(licenceProblems([of('LGPL-3.0-or-later'), of('none')])).toEqual([
+  expect(findLicenceProblems([of('MIT'), of('(MIT OR GPL-3.0-only)'), of('Apache-2.0')])).toEqual([])
+  expect(findLicenceProblems([of('LGPL-3.0-or-later'), of('none')])).toEqual([
     'x@1.0.0 has the licence LGPL-3.0-or-later',
     'x@1.0.0 has the licence none',
   ])
@@ -61,14 +61,14 @@ test('a licence that asks for more than its notice is rejected; of a choice one 
 
 test('no package brings a licence that is rejected', async () => {
   const folders = ['client', 'webhook', 'version-store', 'mirror', 'identity-sumsub', 'testing', 'server', 'cli']
-  expect(licenceProblems((await getDependencies(root, folders)).values())).toEqual([])
+  expect(findLicenceProblems((await getDependencies(root, folders)).values())).toEqual([])
 })
 
 test('the provenance names each tarball with its digest, the commit and the lock file', async () => {
   const folder = makeFolder({ 'a-1.0.0.tgz': 'abc' })
   const facts = { repository: 'https://code.example/o/r', commit: 'c'.repeat(40), lockDigest: 'd'.repeat(64) }
   const versions = { node: 'v20.0.0', npm: '10.0.0' }
-  const statement = JSON.parse(await provenance({ ...facts, tarballs: [join(folder, 'a-1.0.0.tgz')], versions }))
+  const statement = JSON.parse(await buildProvenance({ ...facts, tarballs: [join(folder, 'a-1.0.0.tgz')], versions }))
   expect(statement.subject).toEqual([
     { name: 'a-1.0.0.tgz', digest: { sha256: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' } },
   ])

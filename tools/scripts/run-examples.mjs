@@ -9,13 +9,13 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import ts from 'typescript'
-import { getBlocks, unranBlocks } from './readme-blocks.mjs'
+import { findUnrunBlocks, getBlocks } from './readme-blocks.mjs'
 
 const root = join(import.meta.dirname, '../..')
-const documented = markdownFiles().flatMap(codeBlocks)
-const docstrings = sourceFiles().flatMap(docstringExamples)
+const documented = listMarkdownFiles().flatMap(getCodeBlocks)
+const docstrings = listSourceFiles().flatMap(getDocstringExamples)
 const blocks = [...documented, ...docstrings]
-const problems = [...compile(blocks), ...unranBlocks(root), ...runChecks()]
+const problems = [...compile(blocks), ...findUnrunBlocks(root), ...runChecks()]
 for (const problem of problems) console.error(`  ${problem}`)
 console.log(
   `examples: ${documented.length} blocks of documentation, ${docstrings.length} docstrings, ${problems.length} problems`,
@@ -23,7 +23,7 @@ console.log(
 process.exitCode = problems.length > 0 ? 1 : 0
 
 /** README files of the workspace and its packages, and the pages under docs/. */
-function markdownFiles() {
+function listMarkdownFiles() {
   const folders = ['packages', 'examples'].filter((name) => existsSync(join(root, name)))
   const readmes = folders.flatMap((name) => readdirSync(join(root, name)).map((entry) => `${name}/${entry}/README.md`))
   const pages = readdirSync(join(root, 'docs'), { recursive: true })
@@ -33,7 +33,7 @@ function markdownFiles() {
 }
 
 /** The ```ts blocks of a file, each with the line where its code begins. */
-function codeBlocks(file) {
+function getCodeBlocks(file) {
   return getBlocks(file, readFileSync(join(root, file), 'utf8'))
     .filter(({ language }) => language === 'ts')
     .map(({ index, line, code }) => ({
@@ -46,7 +46,7 @@ function codeBlocks(file) {
 }
 
 /** Source files of the packages, without tests. */
-function sourceFiles() {
+function listSourceFiles() {
   return readdirSync(join(root, 'packages')).flatMap((name) =>
     readdirSync(join(root, 'packages', name, 'src'), { recursive: true })
       .filter((path) => /\.tsx?$/.test(path) && !/\.test(-d)?\./.test(path))
@@ -55,7 +55,7 @@ function sourceFiles() {
 }
 
 /** The `@example` of each docstring in a file: the rest of its line, and the lines up to the next tag. */
-function docstringExamples(file) {
+function getDocstringExamples(file) {
   const text = readFileSync(join(root, file), 'utf8')
   return [...text.matchAll(/^ *(?:\/\*)?\* @example\b((?:.*\n(?: *\*(?!\/| @).*\n)*))/gm)].map((match, index) => ({
     path: join(root, `example-${index}-of-${file.replaceAll('/', '-')}`),
@@ -76,25 +76,25 @@ function compile(sources) {
     noImplicitAny: false,
     noPropertyAccessFromIndexSignature: false,
   }
-  const byPath = new Map(sources.map((source) => [source.path, source]))
+  const sourcesByPath = new Map(sources.map((source) => [source.path, source]))
   const host = ts.createCompilerHost(relaxed)
   const { fileExists, readFile, getSourceFile } = host
-  host.fileExists = (path) => byPath.has(path) || fileExists.call(host, path)
-  host.readFile = (path) => byPath.get(path)?.code ?? readFile.call(host, path)
+  host.fileExists = (path) => sourcesByPath.has(path) || fileExists.call(host, path)
+  host.readFile = (path) => sourcesByPath.get(path)?.code ?? readFile.call(host, path)
   host.getSourceFile = (path, ...rest) => {
-    const virtual = byPath.get(path)
+    const virtual = sourcesByPath.get(path)
     return virtual ? ts.createSourceFile(path, virtual.code, ...rest) : getSourceFile.call(host, path, ...rest)
   }
-  const program = ts.createProgram([...byPath.keys()], relaxed, host)
-  // 2582 and 2593 are names of a test runner.
-  const unknownName = new Set([2304, 2552, 2582, 2593, 18004])
+  const program = ts.createProgram([...sourcesByPath.keys()], relaxed, host)
+  // Compiler errors for unknown names; 2582 and 2593 are for names of a test runner.
+  const unknownNameCodes = new Set([2304, 2552, 2582, 2593, 18004])
   // Module not found: a relative path names a file of the reader's own.
   const isReadersFile = ({ code, messageText }) => code === 2307 && /module '\.{1,2}\//.test(messageText)
   return sources.flatMap(({ path, file, line }) => {
     const source = program.getSourceFile(path)
     const diagnostics = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]
     return diagnostics
-      .filter((each) => !unknownName.has(each.code) && !isReadersFile(each))
+      .filter((each) => !unknownNameCodes.has(each.code) && !isReadersFile(each))
       .map(({ start = 0, messageText }) => {
         const place = `${file}:${line + source.getLineAndCharacterOfPosition(start).line}`
         return `${place} ${ts.flattenDiagnosticMessageText(messageText, '\n    ')}`

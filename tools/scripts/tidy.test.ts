@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { repositoryFiles } from '../site/generate/routes.js'
+import { listRepositoryFiles } from '../site/generate/routes.js'
 
 const root = join(import.meta.dirname, '../..')
-const files = repositoryFiles(root).flatMap((path) => {
+const files = listRepositoryFiles(root).flatMap((path) => {
   try {
     return [{ path, text: readFileSync(join(root, path), 'utf8') }]
   } catch {

@@ -50,8 +50,8 @@ export async function findFlawsInBrowser(dist: string): Promise<string[]> {
     for (const look of looks) flaws.push(...(await findFlaws(browser, origin, look)))
     return [
       ...flaws,
-      ...(await findInSearch(browser, origin)),
-      ...(await findInNotFound(browser, origin)),
+      ...(await findFlawsInSearch(browser, origin)),
+      ...(await findFlawsInNotFound(browser, origin)),
       ...(await findTallApiPages(browser, origin, dist)),
     ]
   } finally {
@@ -88,7 +88,7 @@ const findBrokenCode = `[
 ].map(({ textContent }) => textContent)`
 
 /** Searches as a reader does, and opens the first hit. */
-async function findInSearch(browser: Browser, origin: string): Promise<string[]> {
+async function findFlawsInSearch(browser: Browser, origin: string): Promise<string[]> {
   const { page, complaints } = await openPage(browser, origin, { viewport: { width: 1280, height: 800 } })
   await page.goto(`${origin}/start.html`, { waitUntil: 'networkidle' })
   await page.locator('#local-search button').click()
@@ -101,7 +101,7 @@ async function findInSearch(browser: Browser, origin: string): Promise<string[]>
 }
 
 /** An address that leads nowhere shows the site's own page. The browser complains only about the status 404. */
-async function findInNotFound(browser: Browser, origin: string): Promise<string[]> {
+async function findFlawsInNotFound(browser: Browser, origin: string): Promise<string[]> {
   const { page, complaints } = await openPage(browser, origin, { viewport: { width: 390, height: 800 } })
   await page.goto(`${origin}/no/such/page.html`, { waitUntil: 'networkidle' })
   await page.locator('.not-found a', { hasText: 'All pages' }).waitFor()

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { build, serve } from 'vitepress'
 import { findFlawsInBrowser } from './browser.js'
-import { wordsPerPath } from './generate/words-per-path.js'
+import { countWordsPerPath } from './generate/words-per-path.js'
 import { writePages } from './generate/write-pages.js'
 import { findWrongHits } from './search.js'
 
@@ -18,7 +18,7 @@ const run = (command: string, ...args: string[]) => execFileSync(command, args, 
 if (options.has('--api')) run('npx', 'typedoc', '--options', 'tools/site/typedoc.json')
 const count = await writePages(root)
 await build(join(root, 'tools/site'))
-for (const line of wordsPerPath(join(root, 'tools/site/.pages'))) console.log(line)
+for (const line of countWordsPerPath(join(root, 'tools/site/.pages'))) console.log(line)
 console.log(`site: ${count} pages in tools/site/dist`)
 const dist = join(root, 'tools/site/dist')
 run('node', 'tools/site/check-links.mjs', dist)

@@ -8,19 +8,19 @@ const pages = files.filter((file) => file.endsWith('.html'))
 const shorten = (/** @type {string} */ file) => relative(folder, file)
 
 /** @type {Map<string, Set<string>>} */
-const places = new Map()
+const idsByPage = new Map()
 
 /** The ids of a page. @param {string} page */
-function getPlaces(page) {
-  const cachedIds = places.get(page)
+function getIds(page) {
+  const cachedIds = idsByPage.get(page)
   if (cachedIds !== undefined) return cachedIds
-  const ids = new Set([...readFileSync(page, 'utf8').matchAll(/\sid="([^"]+)"/g)].map(([, id = '']) => unescaped(id)))
-  places.set(page, ids)
+  const ids = new Set([...readFileSync(page, 'utf8').matchAll(/\sid="([^"]+)"/g)].map(([, id = '']) => decodeHtml(id)))
+  idsByPage.set(page, ids)
   return ids
 }
 
 /** @param {string} text */
-function unescaped(text) {
+function decodeHtml(text) {
   return text.replaceAll('&amp;', '&').replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>')
 }
 
@@ -32,18 +32,18 @@ function getFile(/** @type {string} */ page, /** @type {string} */ path) {
 
 /** The problem of a link on a page, or null. @param {string} page @param {string} link */
 function findFlaw(page, link) {
-  const [, path = '', place = ''] = /^([^?#]*)(?:\?[^#]*)?(?:#(.*))?$/.exec(link) ?? []
+  const [, path = '', anchor = ''] = /^([^?#]*)(?:\?[^#]*)?(?:#(.*))?$/.exec(link) ?? []
   const target = path === '' ? page : getFile(page, decodeURIComponent(path))
   if (statSync(target, { throwIfNoEntry: false })?.isFile() !== true) return 'there is no such file'
-  if (place === '' || !target.endsWith('.html')) return null
-  return getPlaces(target).has(decodeURIComponent(place)) ? null : 'there is no such place on that page'
+  if (anchor === '' || !target.endsWith('.html')) return null
+  return getIds(target).has(decodeURIComponent(anchor)) ? null : 'there is no such place on that page'
 }
 
 const problems = []
 let links = 0
 for (const page of pages)
   for (const [, escaped = ''] of readFileSync(page, 'utf8').matchAll(/\s(?:href|src)="([^"]*)"/g)) {
-    const link = unescaped(escaped)
+    const link = decodeHtml(escaped)
     if (/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(link)) continue
     links++
     const flaw = findFlaw(page, link)

@@ -100,7 +100,7 @@ export interface EvmChain extends Chain {
 
 /**
  * Opens a chain over JSON-RPC, with the guarantees of the `Chain` port. Nothing is sent before the first call. Every
- * node must be on chain `chainId`; an answer that no block hash can verify is requested together with the node's chain id.
+ * node must be on chain `chainId`; an answer that no block hash can verify is requested with the node's chain id.
  * Methods reject with a ChainError (`ERR_CHAIN_UNAVAILABLE`, `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`), or with
  * the signal's own reason. Messages contain no part of a URL but its host.
  * @throws {TypeError | RangeError} When an option is wrong; at once, before any request.

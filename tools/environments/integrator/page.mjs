@@ -4,10 +4,10 @@
  * @module
  */
 import { packages } from './packages.mjs'
-import { endpointOptions } from './programs/endpoint.mjs'
+import { buildEndpoint } from './programs/endpoint.mjs'
 import { runPrograms } from './programs/index.mjs'
 
-const handler = packages.fetchAdapter.createFetchHandler(endpointOptions(packages))
+const handler = packages.fetchAdapter.createFetchHandler(buildEndpoint(packages))
 const send = (init) => handler(new Request('https://shop.example/webhook', init))
 
 globalThis.runPrograms = (input) => runPrograms(packages, input, { send })

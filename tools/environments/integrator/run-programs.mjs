@@ -6,13 +6,13 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import process from 'node:process'
-import { endpointOptions } from './programs/endpoint.mjs'
+import { buildEndpoint } from './programs/endpoint.mjs'
 import { runPrograms } from './programs/index.mjs'
 
 const [format, file] = process.argv.slice(2)
 const { packages } = await (format === 'cjs' ? import('./packages.cjs') : import('./packages.mjs'))
 const input = JSON.parse(readFileSync(file, 'utf8'))
-const { url, close } = input.endpoint ? { url: input.endpoint, close() {} } : await serve(endpointOptions(packages))
+const { url, close } = input.endpoint ? { url: input.endpoint, close() {} } : await serve(buildEndpoint(packages))
 try {
   const verdicts = await runPrograms(packages, input, { send: (init) => fetch(url, init) })
   process.stdout.write(`${JSON.stringify(verdicts)}\n`)

@@ -1,9 +1,9 @@
 /** workerd: serves deliveries at /webhook; other paths take the input and answer the verdicts. @module */
 import { packages } from './packages.mjs'
-import { endpointOptions } from './programs/endpoint.mjs'
+import { buildEndpoint } from './programs/endpoint.mjs'
 import { runPrograms } from './programs/index.mjs'
 
-const webhook = packages.workerAdapter.createWorkerHandler(endpointOptions(packages))
+const webhook = packages.workerAdapter.createWorkerHandler(buildEndpoint(packages))
 
 export default {
   async fetch(request, env, context) {

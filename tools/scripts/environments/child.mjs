@@ -46,16 +46,16 @@ export function start(command, args, { seconds, cwd, env }) {
   })
   createInterface({ input: child.stdout }).on('line', (line) => {
     lines.push(line)
-    for (const look of waiting) look(line)
+    for (const onLine of waiting) onLine(line)
   })
   const timer = setTimeout(() => {
     timedOut = true
-    end(child)
+    kill(child)
   }, seconds * 1000)
   const ended = new Promise((resolve) => {
     const finish = (code) => {
       clearTimeout(timer)
-      end(child)
+      kill(child)
       groups.delete(child)
       resolve({ code, stdout, stderr, timedOut })
     }
@@ -64,7 +64,7 @@ export function start(command, args, { seconds, cwd, env }) {
       finish(null)
     })
     // A grandchild may keep the pipes open after the program exits.
-    child.once('exit', () => end(child))
+    child.once('exit', () => kill(child))
     child.once('close', finish)
   })
   return {
@@ -75,22 +75,22 @@ export function start(command, args, { seconds, cwd, env }) {
       return new Promise((resolve, reject) => {
         const settle = (act, value) => {
           clearTimeout(limit)
-          waiting.delete(look)
+          waiting.delete(onLine)
           act(value)
         }
-        const look = (line) => wanted(line) && settle(resolve, line)
+        const onLine = (line) => wanted(line) && settle(resolve, line)
         const limit = setTimeout(
-          () => settle(reject, new Error(`${command} did not say what was awaited within ${within} s.`)),
+          () => settle(reject, new Error(`${command} did not print the awaited line within ${within} s.`)),
           within * 1000,
         )
-        waiting.add(look)
+        waiting.add(onLine)
         void ended.then(({ code }) =>
           settle(reject, new Error(`${command} ended with ${code} too early: ${lastLines(stdout + stderr)}`)),
         )
       })
     },
     async stop() {
-      end(child)
+      kill(child)
       await ended
     },
   }
@@ -112,7 +112,7 @@ export function run(command, args, options) {
  * @returns {Promise<string>} Its output.
  * @throws {Error} With its last lines, when its exit code is not 0 or its time is over.
  */
-export async function must(command, args, options) {
+export async function runOrThrow(command, args, options) {
   const { code, stdout, stderr, timedOut } = await run(command, args, options)
   if (code === 0) return stdout
   const how = timedOut ? `was ended after ${options.seconds} s` : `ended with ${code}`
@@ -125,7 +125,7 @@ export function lastLines(text, count = 25) {
 }
 
 /** Ends a program with its whole group. */
-function end(child) {
+function kill(child) {
   if (child.pid === undefined) return
   try {
     if (process.platform === 'win32') child.kill('SIGKILL')
@@ -135,16 +135,16 @@ function end(child) {
   }
 }
 
-function endAll() {
-  for (const child of groups) end(child)
+function killAll() {
+  for (const child of groups) kill(child)
 }
-process.once('exit', endAll)
+process.once('exit', killAll)
 for (const [signal, number] of [
   ['SIGINT', 2],
   ['SIGTERM', 15],
   ['SIGHUP', 1],
 ])
   process.once(signal, () => {
-    endAll()
+    killAll()
     process.exit(128 + number)
   })

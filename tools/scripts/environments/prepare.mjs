@@ -1,12 +1,12 @@
-/** Copies of the environments, with the packages installed from their tarballs. @module */
+/** Makes copies of the environments, with the packages installed from their tarballs. @module */
 import { existsSync } from 'node:fs'
 import { cp, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { packAll, withDependencies } from '../packages/pack.mjs'
-import { must } from './child.mjs'
+import { runOrThrow } from './child.mjs'
 
 /** Packages that each environment gets from their tarballs, with what they depend on. */
-const wanted = {
+const packagesByEnvironment = {
   integrator: ['webhook', 'version-store', 'client', 'mirror', 'contract', 'identity-sumsub', 'testing'],
   service: ['cli', 'testing'],
   'better-sqlite3': ['version-store'],
@@ -25,12 +25,12 @@ export function prepare(root, temporary) {
   const packed = mkdir(tarballs).then(() => packAll(root, tarballs, []))
   // A caller of `environment` gets the error.
   packed.catch(() => {})
-  const made = new Map()
+  const installations = new Map()
   return {
     packed,
     environment(name) {
-      if (!made.has(name)) made.set(name, install(root, temporary, name, packed))
-      return made.get(name)
+      if (!installations.has(name)) installations.set(name, install(root, temporary, name, packed))
+      return installations.get(name)
     },
   }
 }
@@ -41,12 +41,12 @@ async function install(root, temporary, name, packed) {
     recursive: true,
     filter: (path) => !path.includes('node_modules'),
   })
-  await must('npm', ['ci', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'], {
+  await runOrThrow('npm', ['ci', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'], {
     cwd: folder,
     seconds: 240,
   })
   if (name === 'better-sqlite3') await buildFromSource(folder)
-  const chosen = wanted[name]
+  const chosen = packagesByEnvironment[name]
   if (chosen === undefined) return folder
   const all = await packed
   const folders = await withDependencies(chosen, (packageFolder) => {
@@ -56,7 +56,7 @@ async function install(root, temporary, name, packed) {
   })
   const files = all.filter((one) => folders.includes(one.folder)).map(({ tarball }) => tarball)
   const flags = ['--offline', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund']
-  await must('npm', ['install', ...flags, ...files], { cwd: folder, seconds: 120 }).catch((error) => {
+  await runOrThrow('npm', ['install', ...flags, ...files], { cwd: folder, seconds: 120 }).catch((error) => {
     throw new Error(
       `The tarballs need something that tools/environments/${name} does not list. Add it there with npm install.\n${error.message}`,
     )
@@ -69,5 +69,5 @@ async function buildFromSource(folder) {
   const nodeFolder = dirname(dirname(process.execPath))
   const headers = existsSync(join(nodeFolder, 'include/node/node.h')) ? { npm_config_nodedir: nodeFolder } : {}
   const env = { ...headers, npm_config_build_from_source: 'true', CFLAGS: '-O0', CXXFLAGS: '-O0', JOBS: '2' }
-  await must('npm', ['rebuild', '--foreground-scripts', 'better-sqlite3'], { cwd: folder, env, seconds: 240 })
+  await runOrThrow('npm', ['rebuild', '--foreground-scripts', 'better-sqlite3'], { cwd: folder, env, seconds: 240 })
 }

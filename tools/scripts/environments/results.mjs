@@ -34,7 +34,7 @@ export function createResults(print) {
 }
 
 /** A table per group: a row per runtime, a column per check. */
-export function tables(results) {
+export function formatTables(results) {
   return [...new Set(results.map(({ group }) => group))].map((group) => {
     const groupResults = results.filter((result) => result.group === group)
     const rows = [...new Set(groupResults.map(({ row }) => row))]
@@ -58,7 +58,7 @@ export function tables(results) {
 }
 
 /** `N passed, N failed, N skipped`. */
-export function countLine(results) {
-  const of = (verdict) => results.filter((result) => result.verdict === verdict).length
-  return `${of('ok')} passed, ${of('FAILED')} failed, ${of('skipped')} skipped`
+export function formatCounts(results) {
+  const countVerdicts = (verdict) => results.filter((result) => result.verdict === verdict).length
+  return `${countVerdicts('ok')} passed, ${countVerdicts('FAILED')} failed, ${countVerdicts('skipped')} skipped`
 }

@@ -1,4 +1,4 @@
-/** The operators' pages of an installed server: their script and style come from the tarball. @module */
+/** Checks the operators' pages of an installed server, whose script and style come from the tarball. @module */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { start } from './child.mjs'
@@ -28,12 +28,12 @@ export async function checkConsole(program, args, { cwd, env }) {
   const running = start(program, [...args, 'serve', '--json'], { cwd, env: { ...env, ...variables }, seconds: 90 })
   try {
     const { url } = JSON.parse(await running.line((line) => line.includes('"event":"listening"'), 60))
-    const page = await makeBody(`${url}/console`, 'text/html')
+    const page = await fetchBody(`${url}/console`, 'text/html')
     for (const [name, type] of assets) {
       const [path] = new RegExp(`/console/${name}\\?v=[\\w-]+`).exec(page) ?? []
       if (path === undefined) throw new Error(`The page does not load ${name}.`)
-      const versioned = await makeBody(`${url}${path}`, type)
-      const plain = await makeBody(`${url}/console/${name}`, type)
+      const versioned = await fetchBody(`${url}${path}`, type)
+      const plain = await fetchBody(`${url}/console/${name}`, type)
       if (versioned.length === 0 || versioned !== plain) throw new Error(`${name} has ${versioned.length} characters.`)
     }
   } finally {
@@ -41,7 +41,7 @@ export async function checkConsole(program, args, { cwd, env }) {
   }
 }
 
-async function makeBody(address, type) {
+async function fetchBody(address, type) {
   const answer = await fetch(address)
   const contentType = answer.headers.get('content-type') ?? 'none'
   if (answer.status !== 200 || !contentType.startsWith(type))

@@ -2,8 +2,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { publicApi } from '../packages/public-api.mjs'
-import { must, run } from './child.mjs'
+import { readPublicApi } from '../packages/public-api.mjs'
+import { run, runOrThrow } from './child.mjs'
 import { findRuntimes } from './runtimes.mjs'
 
 /** Compilers, by their folder in `tools/environments/runtimes`. */
@@ -30,7 +30,7 @@ const strict = {
 }
 
 /** Entries with the service or its core as an optional peer, which an integrator installs only for these entries. */
-const withService = ['msw', 'twin', 'conformance'].map((name) => `@payment-integration/testing/${name}`)
+const serviceEntries = ['msw', 'twin', 'conformance'].map((name) => `@payment-integration/testing/${name}`)
 
 /** Packages that an integrator installs. */
 const packages = ['webhook', 'version-store', 'client', 'mirror', 'contract', 'identity-sumsub', 'testing']
@@ -38,15 +38,15 @@ const packages = ['webhook', 'version-store', 'client', 'mirror', 'contract', 'i
 /** Compiles and runs. @param {object} context - See `run-runtimes.mjs`; `packed` are the packages. */
 export async function runConsumers({ packed, runtimes, integrator, results, inParallel }) {
   const chosen = packed.filter(({ folder }) => packages.includes(folder))
-  const api = publicApi(chosen)
-  const every = chosen.flatMap(({ manifest }) =>
+  const api = readPublicApi(chosen)
+  const allEntries = chosen.flatMap(({ manifest }) =>
     Object.entries(api[manifest.name]).map(([key, names]) => ({
       ...names,
       specifier: key === '.' ? manifest.name : `${manifest.name}${key.slice(1)}`,
       requirable: manifest.exports[key].require !== undefined,
     })),
   )
-  const entries = every.filter(({ specifier }) => !withService.includes(specifier))
+  const entries = allEntries.filter(({ specifier }) => !serviceEntries.includes(specifier))
   const oldest = findRuntimes(runtimes).find(({ kind, missing }) => kind === 'node' && missing === undefined)
   const node = oldest?.path ?? process.execPath
   const runs = compilers.flatMap((compiler) => Object.keys(modes).map((mode) => ({ compiler, mode })))
@@ -68,12 +68,12 @@ async function compileAndRun({ compiler, mode, node, entries, runtimes, integrat
   const folder = join(integrator, 'consumers', `${compiler}-${mode}`)
   await mkdir(folder, { recursive: true })
   const isBundler = mode === 'bundler'
-  const forCjs = entries.filter(({ requirable }) => requirable)
+  const requirableEntries = entries.filter(({ requirable }) => requirable)
   const sources = isBundler
-    ? { 'consumer.ts': consumer(entries) }
+    ? { 'consumer.ts': writeConsumer(entries) }
     : {
-        'consumer.mts': consumer(entries),
-        'consumer.cts': consumer(forCjs).replaceAll(
+        'consumer.mts': writeConsumer(entries),
+        'consumer.cts': writeConsumer(requirableEntries).replaceAll(
           /^import (\* as \w+) from ('.*')$/gm,
           (_, name, from) => `import ${name.slice(5)} = require(${from})`,
         ),
@@ -83,7 +83,7 @@ async function compileAndRun({ compiler, mode, node, entries, runtimes, integrat
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: Object.keys(sources) }))
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
   const tsc = join(runtimes, 'node_modules', compiler, 'bin/tsc')
-  await must(process.execPath, [tsc, '--project', folder], { cwd: folder, seconds: 90 })
+  await runOrThrow(process.execPath, [tsc, '--project', folder], { cwd: folder, seconds: 90 })
   let programs = ['out/consumer.mjs', 'out/consumer.cjs']
   if (isBundler) {
     programs = ['bundle.mjs', 'bundle.cjs']
@@ -111,7 +111,7 @@ async function compileAndRun({ compiler, mode, node, entries, runtimes, integrat
 }
 
 /** A program that names each value and each type of every entry; it ends with 1 and a list when a value is missing. */
-function consumer(entries) {
+function writeConsumer(entries) {
   const lines = entries.map(({ specifier }, at) => `import * as entry${at} from '${specifier}'`)
   const values = entries.flatMap(({ values }, at) =>
     values.map((name) => `  ['${entries[at].specifier} ${name}', entry${at}.${name}],`),
@@ -161,6 +161,6 @@ async function importQuietly(entries, node, integrator) {
     ]),
   ]
   await writeFile(file, lines.join('\n'))
-  await must(node, [file], { cwd: integrator, seconds: 60 })
+  await runOrThrow(node, [file], { cwd: integrator, seconds: 60 })
   return `${entries.length} entries`
 }

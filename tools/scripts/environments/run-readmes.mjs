@@ -1,11 +1,11 @@
-/** The blocks of READMEs and guides as programs, from the tarballs, beside a running service. @module */
+/** Runs the blocks of READMEs and guides as programs, from the tarballs, beside a running service. @module */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { transform } from 'esbuild'
-import { documentsWithBlocks, getBlocks, getRunner } from '../readme-blocks.mjs'
-import { must } from './child.mjs'
+import { findDocumentsWithBlocks, getBlocks, getRunner } from '../readme-blocks.mjs'
+import { runOrThrow } from './child.mjs'
 
 /**
  * Runs every block that has a plan.
@@ -15,7 +15,7 @@ import { must } from './child.mjs'
 export async function runReadmes({ root, folder, service, results, inParallel }) {
   const { plans } = await import(pathToFileURL(join(folder, 'readme-plans.mjs')).href)
   const blocks = await Promise.all(
-    documentsWithBlocks(root).map(async (file) => getBlocks(file, await readFile(join(root, file), 'utf8'))),
+    findDocumentsWithBlocks(root).map(async (file) => getBlocks(file, await readFile(join(root, file), 'utf8'))),
   )
   const chosen = blocks.flat().filter((block) => getRunner(block)?.environments)
   const unmatched = Object.keys(plans).filter((name) => !chosen.some(({ file, index }) => name === `${file} ${index}`))
@@ -27,7 +27,7 @@ export async function runReadmes({ root, folder, service, results, inParallel })
         results.check('readmes', `${block.file}:${block.line}`, 'run', async () => {
           const plan = plans[`${block.file} ${block.index}`]
           if (plan === undefined) throw new Error('tools/environments/service/readme-plans.mjs has no plan for it')
-          await runBlock(block, plan({ ...service, port: await freePort() }), folder)
+          await runBlock(block, plan({ ...service, port: await findFreePort() }), folder)
         }),
     ),
   )
@@ -43,15 +43,15 @@ async function runBlock({ file, index, code }, { before = '', after = '', swap =
   }
   const program = await transform(`${before}\n${block}\n${after}\n`, { loader: 'ts', format: 'esm', target: 'es2022' })
   await writeFile(join(blockFolder, 'program.mjs'), program.code)
-  const output = await must(process.execPath, ['program.mjs'], {
+  const output = await runOrThrow(process.execPath, ['program.mjs'], {
     cwd: blockFolder,
     env: { DATABASE_URL: undefined, ...env },
     seconds: 60,
   })
-  if (!says.test(output)) throw new Error(`It printed ${JSON.stringify(output.slice(0, 600))}, awaited ${says}`)
+  if (!says.test(output)) throw new Error(`It printed ${JSON.stringify(output.slice(0, 600))}, expected ${says}`)
 }
 
-async function freePort() {
+async function findFreePort() {
   const server = createServer()
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address()

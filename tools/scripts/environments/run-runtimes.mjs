@@ -1,4 +1,4 @@
-/** The same programs in every runtime, and the same verdicts. @module */
+/** Runs the same programs in every runtime, and expects the same verdicts. @module */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findRuntimes, runChromium, runFile, runWorkerd } from './runtimes.mjs'
@@ -58,32 +58,32 @@ export async function runRuntimes({ root, runtimes, integrator, service, results
 
   async function judge({ runtime, format }) {
     const row = runtime.kind === 'node' ? `${runtime.name} ${format}` : runtime.name
-    const absent = [...(leftOut[runtime.kind] ?? []), ...(leftOut[format] ?? [])]
-    const programs = Object.keys(columns).filter((name) => !absent.includes(name))
+    const excluded = [...(leftOut[runtime.kind] ?? []), ...(leftOut[format] ?? [])]
+    const programs = Object.keys(columns).filter((name) => !excluded.includes(name))
     if (runtime.missing) {
       for (const name of programs)
         results.add({ group: 'runtimes', row, column: columns[name], verdict: 'skipped', detail: runtime.missing })
       return
     }
-    const started = verdictsIn(runtime, integrator, format, { programs, vectors, service })
+    const started = runProgramsIn(runtime, integrator, format, { programs, vectors, service })
     started.catch(() => {})
     for (const name of programs)
       await results.check('runtimes', row, columns[name], async () => {
         const verdicts = (await started)[name]
         reference[name] ??= { row, verdicts }
-        return judged(verdicts, reference[name])
+        return compareVerdicts(verdicts, reference[name])
       })
   }
 }
 
-function verdictsIn(runtime, folder, format, input) {
+function runProgramsIn(runtime, folder, format, input) {
   if (runtime.kind === 'workerd') return runWorkerd(runtime, folder, input)
   if (runtime.kind === 'chromium') return runChromium(runtime, folder, input)
   return runFile(runtime, folder, format, input)
 }
 
 /** The number of verdicts. @throws {Error} With the first that are wrong, or differ from those of the reference. */
-function judged(verdicts, reference) {
+function compareVerdicts(verdicts, reference) {
   const wrong = verdicts.filter((verdict) => /^(WRONG|threw)/.test(verdict))
   if (wrong.length > 0) throw new Error(`${wrong.length} wrong:\n${wrong.slice(0, 5).join('\n')}`)
   if (verdicts.length === 0) throw new Error('It gave no verdict.')

@@ -1,7 +1,7 @@
-/** The command from its tarballs: a service with payments for the clients, and whole runs on each Node. @module */
+/** Runs the command from its tarballs: as a service for the clients, and to its end on each Node. @module */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { must, start } from './child.mjs'
+import { runOrThrow, start } from './child.mjs'
 import { checkConsole } from './run-console.mjs'
 import { findRuntimes } from './runtimes.mjs'
 
@@ -18,7 +18,7 @@ const command = 'node_modules/@payment-integration/cli/bin/payment-integration.j
  */
 export async function startService(folder) {
   const args = [command, 'dev', '--payments', String(payments), '--port', '0', '--json']
-  const running = start(process.execPath, args, { cwd: folder, env: await ownTemporary(folder, 'dev'), seconds: 600 })
+  const running = start(process.execPath, args, { cwd: folder, env: await makeTemporary(folder, 'dev'), seconds: 600 })
   try {
     const ready = JSON.parse(await running.line((line) => line.includes('"event":"ready"'), 60))
     await running.line((line) => line.includes('"payment.verified"') && line.includes(`"number":${payments},`), 60)
@@ -47,21 +47,21 @@ export async function runService({ runtimes, service, results, inParallel }) {
       await results.check('service', node.name, column, async () => {
         const [program, args] = node.command(command)
         const flags = ['dev', '--until-idle', '--payments', '2', '--port', '0', '--json']
-        const env = await ownTemporary(service, node.name)
-        const output = await must(program, [...args, ...flags], { cwd: service, env, seconds: 90 })
+        const env = await makeTemporary(service, node.name)
+        const output = await runOrThrow(program, [...args, ...flags], { cwd: service, env, seconds: 90 })
         const { ok, verified, event } = JSON.parse(output.trim().split('\n').at(-1))
         if (event !== 'summary' || ok !== true || verified !== 2) throw new Error(`It ended with ${output.slice(-500)}`)
       })
       await results.check('service', node.name, consoleColumn, async () => {
         const [program, args] = node.command(command)
-        await checkConsole(program, args, { cwd: service, env: await ownTemporary(service, `${node.name}-console`) })
+        await checkConsole(program, args, { cwd: service, env: await makeTemporary(service, `${node.name}-console`) })
       })
     }),
   )
 }
 
 /** A temporary folder inside the copy, so that nothing is left behind. */
-async function ownTemporary(folder, name) {
+async function makeTemporary(folder, name) {
   const temporary = join(folder, `temporary-${name.replaceAll(/\W/g, '-')}`)
   await mkdir(temporary, { recursive: true })
   return { TMPDIR: temporary, TEMP: temporary }

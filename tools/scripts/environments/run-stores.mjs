@@ -1,8 +1,8 @@
-/** The version store's conformance suite on the SQLite drivers that the workspace itself cannot have. @module */
+/** Runs the version store's conformance suite on SQLite drivers that the workspace cannot have. @module */
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { must } from './child.mjs'
-import { findRuntimes, here } from './runtimes.mjs'
+import { runOrThrow } from './child.mjs'
+import { currentNode, findRuntimes } from './runtimes.mjs'
 
 /**
  * Runs the suite on `node:sqlite` where Node has it, on `bun:sqlite`, and on `better-sqlite3` as built from its source.
@@ -20,7 +20,7 @@ export async function runStores({ runtimes, integrator, betterSqlite3, results, 
     ...available
       .filter(({ kind }) => kind === 'bun')
       .map((runtime) => ({ runtime, driver: 'bun:sqlite', folder: integrator })),
-    { runtime: here, driver: 'better-sqlite3', folder: betterSqlite3 },
+    { runtime: currentNode, driver: 'better-sqlite3', folder: betterSqlite3 },
   ]
   await inParallel(runs.map((one) => () => judge(one, results)))
 }
@@ -33,7 +33,7 @@ async function judge({ runtime, driver, folder }, results) {
   await results.check('stores', driver, runtime.name, async () => {
     const [command, args] = runtime.command('run-store.mjs')
     const files = join(folder, `store-${runtime.name.replaceAll(/\W/g, '-')}`)
-    const output = await must(command, [...args, driver, files], { cwd: folder, env: runtime.env, seconds: 120 })
+    const output = await runOrThrow(command, [...args, driver, files], { cwd: folder, env: runtime.env, seconds: 120 })
     const { tests, failed } = JSON.parse(output.trim().split('\n').at(-1))
     if (failed.length > 0)
       throw new Error(`${failed.length} of ${tests} tests failed:\n${failed.slice(0, 3).join('\n')}`)

@@ -1,11 +1,11 @@
-/** The runtimes, each able to run the programs of `tools/environments/integrator`. @module */
+/** Finds the runtimes, and runs the programs of `tools/environments/integrator` in them. @module */
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { chromium } from 'playwright-core'
-import { must, start } from './child.mjs'
+import { runOrThrow, start } from './child.mjs'
 
 /**
  * @typedef {object} Runtime
@@ -18,7 +18,7 @@ import { must, start } from './child.mjs'
  */
 
 /** The Node that runs this. */
-export const here = {
+export const currentNode = {
   name: `Node ${process.versions.node}`,
   kind: 'node',
   command: (file) => [process.execPath, [file]],
@@ -55,12 +55,12 @@ export function findRuntimes(folder) {
   const browser = ['chromium', 'chromium-browser', 'google-chrome']
     .flatMap((name) => (process.env['PATH'] ?? '').split(':').map((path) => join(path, name)))
     .find((path) => existsSync(path))
-  const present = (path, runtime) =>
+  const locate = (path, runtime) =>
     existsSync(path) ? { ...runtime, path } : { ...runtime, missing: 'it has no npm build for this machine' }
   return [
     ...nodes,
-    present(bun, { name: `Bun ${getVersion('bun')}`, kind: 'bun', command: (file) => [bun, ['run', file]] }),
-    present(deno, {
+    locate(bun, { name: `Bun ${getVersion('bun')}`, kind: 'bun', command: (file) => [bun, ['run', file]] }),
+    locate(deno, {
       name: `Deno ${getVersion('deno')}`,
       kind: 'deno',
       command: (file) => [
@@ -69,7 +69,7 @@ export function findRuntimes(folder) {
       ],
       env: { DENO_DIR: join(folder, 'deno'), DENO_NO_UPDATE_CHECK: '1' },
     }),
-    present(workerd, { name: `workerd ${getVersion('workerd')}`, kind: 'workerd' }),
+    locate(workerd, { name: `workerd ${getVersion('workerd')}`, kind: 'workerd' }),
     browser
       ? { name: 'Chromium', kind: 'chromium', path: browser }
       : { name: 'Chromium', kind: 'chromium', missing: 'no chromium is on the PATH' },
@@ -89,7 +89,7 @@ export async function runFile(runtime, folder, format, input) {
   await writeFile(file, JSON.stringify(input))
   const [command, args] = runtime.command('run-programs.mjs')
   const options = { cwd: folder, env: runtime.env, seconds: childSeconds }
-  return JSON.parse((await must(command, [...args, format, file], options)).trim().split('\n').at(-1))
+  return JSON.parse((await runOrThrow(command, [...args, format, file], options)).trim().split('\n').at(-1))
 }
 
 /** Runs the programs in workerd, bundled as a Worker's tools bundle them. */
@@ -124,7 +124,7 @@ export async function runWorkerd(runtime, folder, input) {
     if (!answer.ok) throw new Error(`The Worker answered ${answer.status}: ${text.slice(0, 2000)}`)
     // Sent from outside, like the service: workerd's `fetch` aborts a request whose body is not read completely.
     const outside = { programs: ['serveRequests'], endpoint: `${url}/webhook` }
-    return { ...JSON.parse(text), ...(await runFile(here, folder, 'esm', outside)) }
+    return { ...JSON.parse(text), ...(await runFile(currentNode, folder, 'esm', outside)) }
   } finally {
     await server.stop()
   }

@@ -15,7 +15,7 @@ const modules = join(import.meta.dirname, '../../../node_modules')
  * import('./public-api.mjs').PublicApi }} context `into` is a separate folder.
  * @returns {Promise<string[]>}
  */
-export async function consumerProblems(packed, { all, root, into, api }) {
+export async function findConsumerProblems(packed, { all, root, into, api }) {
   const listed = ({ dependencies, peerDependencies }) => Object.keys({ ...dependencies, ...peerDependencies })
   await install(packed, { all, root, into, listed })
   const entries = Object.entries(api[packed.manifest.name] ?? {}).map(([key, { values }]) => ({
@@ -23,9 +23,9 @@ export async function consumerProblems(packed, { all, root, into, api }) {
     values: JSON.stringify(values),
     requirable: packed.manifest.exports[key].require !== undefined,
   }))
-  const problems = [...(await loadingProblems(entries, into)), ...(await compileProblems(packed, entries, into))]
+  const problems = [...(await findLoadProblems(entries, into)), ...(await findCompileProblems(packed, entries, into))]
   if (packed.manifest.peerDependenciesMeta !== undefined)
-    problems.push(...(await minimalProblems(packed, { all, root, into: `${into}-minimal` })))
+    problems.push(...(await findMinimalProblems(packed, { all, root, into: `${into}-minimal` })))
   for (const [name, path] of Object.entries(packed.manifest.bin ?? {})) {
     const result = await run(process.execPath, [join(into, 'node_modules', packed.manifest.name, path), '--version'])
     if (result.code !== 0 || result.stdout.trim() !== packed.manifest.version)
@@ -35,7 +35,7 @@ export async function consumerProblems(packed, { all, root, into, api }) {
 }
 
 /** Imports and requires each entry: its names must be those of its declarations. One process per way loads all. */
-async function loadingProblems(entries, into) {
+async function findLoadProblems(entries, into) {
   const problems = []
   for (const [way, load, chosen] of [
     ['import', '(name) => import(name)', entries],
@@ -61,7 +61,7 @@ async function loadingProblems(entries, into) {
 }
 
 /** Imports and compiles the main entry without optional peers. For the server it also runs a host. */
-async function minimalProblems(packed, { all, root, into }) {
+async function findMinimalProblems(packed, { all, root, into }) {
   const listed = ({ dependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} }) => [
     ...Object.keys(dependencies),
     ...Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true),
@@ -75,13 +75,13 @@ async function minimalProblems(packed, { all, root, into }) {
   else await writeFile(program, `import '${name}'`)
   const { code, stderr } = await run(process.execPath, [program], { cwd: into })
   const entry = { specifier: name, requirable: false }
-  const problems = await compileProblems(packed, [entry], into, { skipLibCheck: false })
+  const problems = await findCompileProblems(packed, [entry], into, { skipLibCheck: false })
   if (code !== 0) problems.push(`${name} fails: ${stderr.trim()}`)
   return problems.map((problem) => `without optional peers ${problem}`)
 }
 
 /** Compiles an importing file in each module format, libraries checked too where the package promises both formats. */
-async function compileProblems(packed, entries, into, options = {}) {
+async function findCompileProblems(packed, entries, into, options = {}) {
   const lines = (chosen) =>
     chosen.map(({ specifier }, index) => `import * as e${index} from '${specifier}'\nvoid e${index}\n`).join('')
   await writeFile(join(into, 'consumer.mts'), lines(entries))
@@ -94,9 +94,9 @@ async function compileProblems(packed, entries, into, options = {}) {
     target: 'es2022',
     // The types of an integrator's browser or edge code; the service's packages may also use Node's.
     lib: ['es2023', 'dom'],
-    types: packed.dual ? [] : ['node'],
+    types: packed.isDual ? [] : ['node'],
     typeRoots: [join(modules, '@types')],
-    skipLibCheck: !packed.dual,
+    skipLibCheck: !packed.isDual,
     skipDefaultLibCheck: true,
     ...options,
   }
@@ -115,13 +115,13 @@ async function install(packed, { all, root, into, listed }, done = new Set()) {
   for (const name of listed(packed.manifest)) {
     const sibling = all.find(({ manifest }) => manifest.name === name)
     if (sibling) await install(sibling, { all, root, into, listed }, done)
-    else if (!done.has(name)) await link(installed(packed, root, name), into, name)
+    else if (!done.has(name)) await link(findInstalled(packed, root, name), into, name)
     done.add(name)
   }
 }
 
 /** Path of a dependency: beside the package when the root has another version. */
-function installed(packed, root, name) {
+function findInstalled(packed, root, name) {
   const linked = join(packed.source, 'node_modules', name)
   return existsSync(linked) ? linked : join(root, 'node_modules', name)
 }

@@ -9,7 +9,7 @@ import { join } from 'node:path'
  * @param {string} root - The workspace, whose path may not appear in any file.
  * @returns {Promise<string[]>}
  */
-export async function contentProblems(packed, root) {
+export async function findContentProblems(packed, root) {
   const problems = []
   for (const needed of ['README.md', 'LICENSE'])
     if (!packed.files.includes(needed)) problems.push(`${needed} is missing from the tarball`)
@@ -32,7 +32,7 @@ const esmOnlyEntries = ['conformance', 'identity-provider', 'doctor', 'msw', 'tw
  * @param {import('./pack.mjs').Packed} packed
  * @returns {Promise<string[]>}
  */
-export async function exportsMapProblems({ source, files, manifest, dual }) {
+export async function findExportsMapProblems({ source, files, manifest, isDual }) {
   const problems = []
   const listings = (await readdir(join(source, 'src/exports')))
     .filter((file) => file.endsWith('.ts') && !/[.]test(-d)?[.]ts$/.test(file))
@@ -43,7 +43,7 @@ export async function exportsMapProblems({ source, files, manifest, dual }) {
     const expected = {
       '@payment-integration/source': `./src/exports/${name}.ts`,
       import: { types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` },
-      ...(dual && !esmOnlyEntries.includes(name)
+      ...(isDual && !esmOnlyEntries.includes(name)
         ? { require: { types: `./dist/${name}.d.cts`, default: `./dist/${name}.cjs` } }
         : {}),
     }
@@ -53,12 +53,12 @@ export async function exportsMapProblems({ source, files, manifest, dual }) {
   for (const key of Object.keys(manifest.exports))
     if (key !== './package.json' && !listings.some((name) => getEntry(name) === key))
       problems.push(`exports[${key}] has no file in src/exports`)
-  for (const path of [manifest.exports, manifest.imports ?? {}, manifest.bin ?? {}].flatMap(targets))
+  for (const path of [manifest.exports, manifest.imports ?? {}, manifest.bin ?? {}].flatMap(listTargets))
     if (!files.includes(path.replace(/^[.]\//, ''))) problems.push(`${path} is listed and not in the tarball`)
   return problems
 }
 
 /** Every path that an exports, imports or bin map points to. */
-function targets(node) {
-  return typeof node === 'string' ? [node] : Object.values(node).flatMap(targets)
+function listTargets(node) {
+  return typeof node === 'string' ? [node] : Object.values(node).flatMap(listTargets)
 }

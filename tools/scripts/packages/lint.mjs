@@ -1,4 +1,4 @@
-/** publint and are-the-types-wrong on a packed tarball. @module */
+/** Runs publint and are-the-types-wrong on a packed tarball. @module */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -17,7 +17,7 @@ const acceptedByPublint = {}
  * @param {import('./pack.mjs').Packed} packed
  * @returns {Promise<string[]>}
  */
-export async function publintProblems({ folder, tarball }) {
+export async function findPublintProblems({ folder, tarball }) {
   const bytes = await readFile(tarball)
   const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)
   const { messages, pkg } = await publint({ strict: true, pack: { tarball: buffer } })
@@ -32,7 +32,7 @@ export async function publintProblems({ folder, tarball }) {
  * @param {import('./pack.mjs').Packed} packed
  * @returns {Promise<string[]>}
  */
-export async function typesProblems({ tarball, manifest }) {
+export async function findTypesProblems({ tarball, manifest }) {
   const tool = createRequire(import.meta.url).resolve('@arethetypeswrong/cli/package.json')
   const { bin } = JSON.parse(await readFile(tool, 'utf8'))
   const entries = Object.entries(manifest.exports).filter(([key]) => key !== './package.json')

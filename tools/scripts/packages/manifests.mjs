@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 
 /** Fields whose change users notice. */
-const watched = [
+const watchedFields = [
   ...['type', 'sideEffects', 'engines', 'exports', 'imports', 'bin', 'files', 'dependencies'],
   ...['optionalDependencies', 'peerDependencies', 'peerDependenciesMeta'],
 ]
@@ -13,7 +13,7 @@ const watched = [
  * @param {import('./pack.mjs').Packed} packed
  * @returns {string[]}
  */
-export function manifestProblems({ manifest }) {
+export function findManifestProblems({ manifest }) {
   const problems = []
   if (manifest.sideEffects !== false) problems.push(`sideEffects is ${JSON.stringify(manifest.sideEffects)}, not false`)
   if (manifest.exports['./package.json'] !== './package.json') problems.push('exports has no ./package.json')
@@ -31,7 +31,7 @@ export function manifestProblems({ manifest }) {
  */
 export async function compareManifests(packages, file, update) {
   const recorded = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'))
-  const read = Object.fromEntries(packages.map(({ manifest }) => [manifest.name, flat(getWatched(manifest))]))
+  const read = Object.fromEntries(packages.map(({ manifest }) => [manifest.name, toLines(getWatched(manifest))]))
   if (update) {
     const merged = Object.entries({ ...recorded, ...read }).sort(([a], [b]) => (a < b ? -1 : 1))
     await writeFile(file, `${JSON.stringify(Object.fromEntries(merged), null, 2)}\n`)
@@ -46,7 +46,7 @@ export async function compareManifests(packages, file, update) {
 }
 
 function getWatched(manifest) {
-  const own = (dependencies) =>
+  const hideOwnVersion = (dependencies) =>
     Object.fromEntries(
       Object.entries(dependencies).map(([name, range]) => [
         name,
@@ -54,14 +54,14 @@ function getWatched(manifest) {
       ]),
     )
   return Object.fromEntries(
-    watched
+    watchedFields
       .filter((field) => manifest[field] !== undefined)
-      .map((field) => [field, /[dD]ependencies$/.test(field) ? own(manifest[field]) : manifest[field]]),
+      .map((field) => [field, /[dD]ependencies$/.test(field) ? hideOwnVersion(manifest[field]) : manifest[field]]),
   )
 }
 
 /** `field key = value` lines. A value is one text, because the order of its conditions matters. */
-function flat(fields) {
+function toLines(fields) {
   return Object.entries(fields).flatMap(([field, value]) =>
     value === null || typeof value !== 'object' || Array.isArray(value)
       ? [`${field} = ${JSON.stringify(value)}`]

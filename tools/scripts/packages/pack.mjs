@@ -11,7 +11,7 @@ import { run } from './run.mjs'
  * @property {string} unpacked - Folder with the tarball's content.
  * @property {string[]} files - Paths in the tarball.
  * @property {Record<string, any>} manifest - package.json of the tarball.
- * @property {boolean} dual - Whether it promises `require` beside `import`.
+ * @property {boolean} isDual - Whether it promises `require` beside `import`.
  */
 
 /**
@@ -48,8 +48,8 @@ export async function packAll(root, into, only) {
       const untarred = await run('tar', ['-xzf', tarball, '-C', unpacked, '--strip-components', '1'])
       if (untarred.code !== 0) throw new Error(`tar could not unpack ${tarball}: ${untarred.stderr}`)
       const manifest = JSON.parse(await readFile(join(unpacked, 'package.json'), 'utf8'))
-      const dual = Object.values(manifest.exports).some((entry) => entry.require !== undefined)
-      return { folder, source: join(root, 'packages', folder), tarball, unpacked, files, manifest, dual }
+      const isDual = Object.values(manifest.exports).some((entry) => entry.require !== undefined)
+      return { folder, source: join(root, 'packages', folder), tarball, unpacked, files, manifest, isDual }
     }),
   )
 }
@@ -61,12 +61,12 @@ export async function packAll(root, into, only) {
  */
 export async function withDependencies(folders, getListed) {
   const found = new Set()
-  const open = [...folders]
-  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+  const unvisited = [...folders]
+  for (let folder = unvisited.pop(); folder !== undefined; folder = unvisited.pop()) {
     if (found.has(folder)) continue
     found.add(folder)
     for (const name of await getListed(folder))
-      if (name.startsWith('@payment-integration/')) open.push(name.slice('@payment-integration/'.length))
+      if (name.startsWith('@payment-integration/')) unvisited.push(name.slice('@payment-integration/'.length))
   }
   return [...found]
 }

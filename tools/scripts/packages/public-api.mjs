@@ -13,7 +13,7 @@ import ts from 'typescript'
  * @param {readonly import('./pack.mjs').Packed[]} packages
  * @returns {PublicApi}
  */
-export function publicApi(packages) {
+export function readPublicApi(packages) {
   const entries = packages.flatMap(({ source, manifest }) =>
     Object.entries(manifest.exports)
       .filter(([key]) => key !== './package.json' && !key.startsWith('./internal'))
@@ -61,8 +61,8 @@ export async function compareWithRecord(api, file, update) {
     return []
   }
   return Object.entries(api).flatMap(([name, entries]) => {
-    const before = new Set(names(recorded[name] ?? {}))
-    const after = new Set(names(entries))
+    const before = new Set(listNames(recorded[name] ?? {}))
+    const after = new Set(listNames(entries))
     const added = [...after].filter((line) => !before.has(line)).map((line) => `+ ${line}`)
     const removed = [...before].filter((line) => !after.has(line)).map((line) => `- ${line}`)
     return [...added, ...removed].map((line) => `public API of ${name}: ${line}`)
@@ -70,7 +70,7 @@ export async function compareWithRecord(api, file, update) {
 }
 
 /** `entry value name` lines of one package. */
-function names(entries) {
+function listNames(entries) {
   return Object.entries(entries).flatMap(([entry, { values, types }]) => [
     ...values.map((name) => `${entry} value ${name}`),
     ...types.map((name) => `${entry} type ${name}`),

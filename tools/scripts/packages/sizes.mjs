@@ -33,14 +33,14 @@ const targets = {
  * @returns {Promise<{ problems: string[], table: string[] }>} Users bundle entries with `require`, so each needs a
  * budget.
  */
-export async function sizeProblems(packed, { root, into, api }) {
+export async function findSizeProblems(packed, { root, into, api }) {
   const text = await readFile(join(root, 'tools/scripts/size-budgets.json'), 'utf8').catch(() => undefined)
   if (text === undefined) return { problems: [], table: [] }
   const { name, exports } = packed.manifest
   const getSpecifier = (key) => (key === '.' ? name : `${name}${key.slice(1)}`)
-  const ours = (specifier) => specifier === name || specifier.startsWith(`${name}/`)
+  const isOwn = (specifier) => specifier === name || specifier.startsWith(`${name}/`)
   /** @type {Budget[]} */
-  const budgets = JSON.parse(text).filter(({ entry }) => ours(entry))
+  const budgets = JSON.parse(text).filter(({ entry }) => isOwn(entry))
   const problems = Object.entries(api[name] ?? {})
     .filter(([key, { values }]) => exports[key].require !== undefined && values.length > 0 && !unshipped.includes(name))
     .map(([key]) => getSpecifier(key))

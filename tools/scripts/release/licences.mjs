@@ -7,7 +7,7 @@ const accepted = new Set(['MIT', 'Apache-2.0', 'ISC', 'BSD-2-Clause', 'BSD-3-Cla
  * @param {Iterable<import('./dependencies.mjs').Dependency>} dependencies
  * @returns {string[]} One line for each licence that is not accepted. Of a choice, one accepted licence suffices.
  */
-export function licenceProblems(dependencies) {
+export function findLicenceProblems(dependencies) {
   return [...dependencies]
     .filter(({ licence }) => !licence.split(/[()]| OR /).some((choice) => accepted.has(choice)))
     .map(({ name, version, licence }) => `${name}@${version} has the licence ${licence}`)

@@ -12,7 +12,7 @@ import { basename } from 'node:path'
  * @param {{ node: string, npm: string }} facts.versions
  * @returns {Promise<string>} JSON. npm signs a statement of its own where it publishes with `--provenance`.
  */
-export async function provenance({ tarballs, repository, commit, lockDigest, versions }) {
+export async function buildProvenance({ tarballs, repository, commit, lockDigest, versions }) {
   const subject = await Promise.all(
     tarballs.map(async (path) => ({ name: basename(path), digest: { sha256: await sha256Of(path) } })),
   )

@@ -10,9 +10,9 @@ import { sha256Of } from './provenance.mjs'
  * @param {readonly string[]} tarballs - Of the first build.
  * @returns {Promise<string[]>} One line for each tarball whose bytes differ.
  */
-export async function differences(root, temporary, tarballs) {
+export async function findDifferences(root, temporary, tarballs) {
   const [copy, into] = [join(temporary, 'copy'), join(temporary, 'again')]
-  await must('git', ['clone', '--quiet', root, copy], root)
+  await runOrThrow('git', ['clone', '--quiet', root, copy], root)
   // The links to our packages are relative: in the copy they lead to the copy.
   await cp(join(root, 'node_modules'), join(copy, 'node_modules'), { recursive: true, verbatimSymlinks: true })
   for (const folder of ['chain-evm', 'cli'])
@@ -20,9 +20,9 @@ export async function differences(root, temporary, tarballs) {
       recursive: true,
       verbatimSymlinks: true,
     })
-  await must('npm', ['run', 'build'], copy)
+  await runOrThrow('npm', ['run', 'build'], copy)
   await mkdir(into)
-  await must('npm', ['pack', '--workspaces', '--pack-destination', into], join(copy))
+  await runOrThrow('npm', ['pack', '--workspaces', '--pack-destination', into], join(copy))
   const differences = []
   for (const first of tarballs)
     if ((await sha256Of(first)) !== (await sha256Of(join(into, basename(first)))))
@@ -30,7 +30,7 @@ export async function differences(root, temporary, tarballs) {
   return differences
 }
 
-async function must(command, args, cwd) {
+async function runOrThrow(command, args, cwd) {
   const { code, stdout, stderr } = await run(command, args, { cwd })
   if (code !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${stderr || stdout}`.slice(0, 4_000))
 }

@@ -6,7 +6,7 @@ import { Enums, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library'
  * @param {{ name: string, version: string }} release - The released packages together.
  * @returns {string} The same text for the same dependencies: it holds no time and no random number.
  */
-export function billOfMaterials(dependencies, { name, version }) {
+export function buildBillOfMaterials(dependencies, { name, version }) {
   const bom = new Models.Bom()
   const component = (type, of) =>
     new Models.Component(type, of.name, {

@@ -10,21 +10,21 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '../../..')
 const manifests = readdirSync(join(root, 'packages')).map((name) => join(root, 'packages', name, 'package.json'))
 
-/** Gives every peer among the packages the range that `rangeOf` makes of the version. */
-function setPeers(rangeOf) {
+/** Gives every peer among the packages the range that `getRange` makes of the version. */
+function setPeers(getRange) {
   for (const file of manifests) {
     const manifest = JSON.parse(readFileSync(file, 'utf8'))
     const peers = Object.keys(manifest.peerDependencies ?? {}).filter((name) =>
       name.startsWith('@payment-integration/'),
     )
-    for (const name of peers) manifest.peerDependencies[name] = rangeOf(manifest.version)
+    for (const name of peers) manifest.peerDependencies[name] = getRange(manifest.version)
     if (peers.length > 0) writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`)
   }
 }
 
 const run = (command, ...args) => execFileSync(command, args, { cwd: root, stdio: 'inherit' })
 
-// A peer that leaves its range counts as a breaking change, and before 1.0 each minor release would leave it.
+// A new version outside a peer's range counts as a breaking change; before 1.0 each minor release would be outside.
 setPeers(() => '*')
 try {
   run('npx', 'changeset', 'version')

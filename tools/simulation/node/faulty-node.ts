@@ -62,7 +62,7 @@ export function createFaultyNode({ honest, foreign, draws, rates, foreignRequest
   }
 
   /**
-   * Whether a fault may happen now. Some faults look like a valid answer if they never stop: a contract may always fail,
+   * Whether a fault may happen now. Some faults look valid if they never stop: a contract may always fail,
    * and a chain may compute hashes in its own way. Those faults happen only a few times in a row.
    */
   function mayHappen(fault: FaultName, { method, params }: Call): boolean {

@@ -2,7 +2,7 @@
 import type { UserConfig } from 'vitepress'
 
 /** By component: a text of its template, and the text in its place. */
-const mended: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+const replacements: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
   // The group itself is the button; a second one inside it has no use.
   'VPSidebarItem.vue': [
     ['role="button"\n        aria-label="toggle section"', 'aria-hidden="true"'],
@@ -15,12 +15,12 @@ const mended: Readonly<Record<string, readonly (readonly [string, string])[]>> =
 }
 
 /** The plugin that changes them. Its `transform` throws an `Error` when another version of the theme lacks a text. */
-export function accessibleTheme(): NonNullable<NonNullable<UserConfig['vite']>['plugins']>[number] {
+export function createAccessibleTheme(): NonNullable<NonNullable<UserConfig['vite']>['plugins']>[number] {
   return {
     name: 'accessible-theme',
     enforce: 'pre',
     transform(code: string, id: string) {
-      const changes = mended[/[^/]+[.]vue$/.exec(id)?.[0] ?? '']
+      const changes = replacements[/[^/]+[.]vue$/.exec(id)?.[0] ?? '']
       if (changes === undefined) return undefined
       return changes.reduce((text, [found, replaced]) => {
         if (!text.includes(found)) throw new Error(`${id} no longer has ${found}`)

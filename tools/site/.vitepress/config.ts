@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig } from 'vitepress'
 import { searchOptions } from '../search.js'
-import { accessibleTheme } from './accessible-theme.js'
+import { createAccessibleTheme } from './accessible-theme.js'
 import { renderFigure } from './mermaid.js'
 import { buildSidebar } from './sidebar.js'
 
@@ -29,7 +29,7 @@ export default defineConfig({
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/favicon.svg' }]],
   // `tools/site/check-links.mjs` checks every link and anchor of the built pages.
   ignoreDeadLinks: true,
-  vite: { plugins: [accessibleTheme()] },
+  vite: { plugins: [createAccessibleTheme()] },
   markdown: {
     html: false,
     linkify: false,

@@ -129,7 +129,7 @@ export function buildSidebar(pages: string): Item[] {
       .toSorted(),
   )
   return paths.flatMap(([text, patterns]) => {
-    const routes = patterns.flatMap((pattern) => take(unlisted, pattern))
+    const routes = patterns.flatMap((pattern) => takeRoutes(unlisted, pattern))
     const items = routes.map((route) => ({
       text: getTitle(route, readFileSync(join(pages, `${route}.md`), 'utf8'))
         .replace('@payment-integration/', '')
@@ -141,10 +141,10 @@ export function buildSidebar(pages: string): Item[] {
   })
 }
 
-function take(left: Set<string>, pattern: string): string[] {
-  const matches = [...left].filter((route) =>
+function takeRoutes(unlisted: Set<string>, pattern: string): string[] {
+  const matches = [...unlisted].filter((route) =>
     pattern.endsWith('*') ? route.startsWith(pattern.slice(0, -1)) : route === pattern,
   )
-  for (const route of matches) left.delete(route)
+  for (const route of matches) unlisted.delete(route)
   return matches
 }

@@ -1,7 +1,7 @@
 /** Splits long API pages of typedoc: types and errors get their own pages. @module */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { outsideCode } from './markdown.js'
+import { mapProse } from './markdown.js'
 
 /** Approximate maximum length of a page, in characters of Markdown: about twelve screens. */
 const maxLength = 12_000
@@ -9,16 +9,16 @@ const maxLength = 12_000
 const minGroupLength = 2_000
 
 /** Pages by route; none when typedoc has not run. */
-export function apiPages(folder: string): Map<string, string> {
+export function buildApiPages(folder: string): Map<string, string> {
   if (!existsSync(folder)) return new Map()
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'))
   const pages = names.flatMap((name) =>
-    split(`api/${name.replace(/[.]md$/, '')}`, outsideCode(readFileSync(join(folder, name), 'utf8'), shorten)),
+    split(`api/${name.replace(/[.]md$/, '')}`, mapProse(readFileSync(join(folder, name), 'utf8'), shorten)),
   )
   const routes = new Map(
     pages.flatMap(({ module, route, text }) => getIds(text).map((id) => [`${module}#${id}`, route] as const)),
   )
-  return new Map(pages.map((page) => [page.route, outsideCode(page.text, (part) => withLinks(part, page, routes))]))
+  return new Map(pages.map((page) => [page.route, mapProse(page.text, (part) => redirectLinks(part, page, routes))]))
 }
 
 interface Page {
@@ -73,7 +73,7 @@ function pack(symbols: readonly string[]): string[] {
 const getIds = (text: string) => [...text.matchAll(/\{#([^}]+)\}$/gm)].map(([, id = '']) => id)
 
 /** Rewrites each link to point to the page that contains the target after the split. */
-function withLinks(text: string, { module, route }: Page, routes: ReadonlyMap<string, string>): string {
+function redirectLinks(text: string, { module, route }: Page, routes: ReadonlyMap<string, string>): string {
   return text.replaceAll(/\]\(([^():/#]*(?:\/[^():#]*)?)#([^()]+)\)/g, (whole, file: string, id: string) => {
     const target = file === '' ? module : posix.join(posix.dirname(module), file).replace(/[.]md$/, '')
     const owner = routes.get(`${target}#${id}`)

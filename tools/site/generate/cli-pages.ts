@@ -21,19 +21,19 @@ function getCommands(help: string): string[] {
 }
 
 /** One page: every command with its help. */
-export async function cliPage(): Promise<string> {
+export async function buildCliPage(): Promise<string> {
   const help = await getHelp([])
   const parts = [
     '# Commands',
     'What `--help` prints, for every command of `payment-integration`. Each one takes the global options too.',
-    fenced(help),
+    formatHelp(help),
   ]
   for (const name of getCommands(help)) {
     const own = await getHelp([name])
-    parts.push(`## ${name}`, fenced(own))
-    for (const sub of getCommands(own)) parts.push(`### ${name} ${sub}`, fenced(await getHelp([name, sub])))
+    parts.push(`## ${name}`, formatHelp(own))
+    for (const sub of getCommands(own)) parts.push(`### ${name} ${sub}`, formatHelp(await getHelp([name, sub])))
   }
   return `${parts.join('\n\n')}\n`
 }
 
-const fenced = (text: string) => `\`\`\`text\n${text.replace(/\n\nGlobal Options:(?:\n {2}.*)+/, '')}\n\`\`\``
+const formatHelp = (text: string) => `\`\`\`text\n${text.replace(/\n\nGlobal Options:(?:\n {2}.*)+/, '')}\n\`\`\``

@@ -1,7 +1,7 @@
 /** Generates the page of contract coverage from `tools/scripts/contract-coverage.json`. @module */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { cell } from './markdown.js'
+import { toCell } from './markdown.js'
 
 interface Coverage {
   readonly sections: readonly {
@@ -17,7 +17,7 @@ interface Coverage {
 }
 
 /** One page: every clause of the contract, the files that fulfil it and the tests that prove it. */
-export function coveragePage(root: string): string {
+export function buildCoveragePage(root: string): string {
   const { sections, untested } = JSON.parse(
     readFileSync(join(root, 'tools/scripts/contract-coverage.json'), 'utf8'),
   ) as Coverage
@@ -36,9 +36,9 @@ export function coveragePage(root: string): string {
       '| Clause | It says | Implemented by | Proved by |',
       '| --- | --- | --- | --- |',
       ...rows.map(({ clause, statement, files, tests }) => {
-        const proofs = Object.entries(tests).map(([file, titles]) => `\`${file}\`: ${titles.map(quoted).join(', ')}`)
+        const proofs = Object.entries(tests).map(([file, titles]) => `\`${file}\`: ${titles.map(quote).join(', ')}`)
         const sources = files.map((file) => `\`${file}\``)
-        return `| ${[clause, statement, sources.join(', '), proofs.join(', ')].map(cell).join(' | ')} |`
+        return `| ${[clause, statement, sources.join(', '), proofs.join(', ')].map(toCell).join(' | ')} |`
       }),
     ]),
     '',
@@ -50,4 +50,4 @@ export function coveragePage(root: string): string {
 }
 
 /** A title as text: `<` and `{{` would be markup. */
-const quoted = (title: string) => `"${title.replaceAll('<', '&lt;').replaceAll('{{', '&#123;{')}"`
+const quote = (title: string) => `"${title.replaceAll('<', '&lt;').replaceAll('{{', '&#123;{')}"`

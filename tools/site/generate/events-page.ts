@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
-import { cell } from './markdown.js'
+import { toCell } from './markdown.js'
 
 /** One page: every event with its fields. */
-export function eventsPage(root: string): string {
+export function buildEventsPage(root: string): string {
   const text = readFileSync(join(root, 'packages/core/src/events.ts'), 'utf8')
   const source = ts.createSourceFile('events.ts', text, ts.ScriptTarget.Latest, true)
   const rows: string[] = []
@@ -35,7 +35,7 @@ function getRows(type: ts.TypeNode, text: string): string[] {
 }
 
 function getRow(member: ts.TypeNode, text: string): string {
-  const about = ts.getLeadingCommentRanges(text, member.pos)?.at(-1) ?? commentBefore(text, member.getStart())
+  const about = ts.getLeadingCommentRanges(text, member.pos)?.at(-1) ?? findCommentBefore(text, member.getStart())
   const meaning = about === undefined ? '' : text.slice(about.pos, about.end).replaceAll(/^\/\*\*|\*\/$|^\s*\* ?/gm, '')
   const fields: string[] = []
   let name = ''
@@ -47,11 +47,11 @@ function getRow(member: ts.TypeNode, text: string): string {
     else ts.forEachChild(node, visit)
   }
   visit(member)
-  return `| \`${name}\` | ${cell(meaning)} | ${fields.join(', ')} |`
+  return `| \`${name}\` | ${toCell(meaning)} | ${fields.join(', ')} |`
 }
 
 /** The comment that ends just before the bar of a union's member. */
-function commentBefore(text: string, start: number): { pos: number; end: number } | undefined {
+function findCommentBefore(text: string, start: number): { pos: number; end: number } | undefined {
   const before = text.slice(0, start).replace(/\s*[|]\s*$/, '')
   return before.endsWith('*/') ? { pos: before.lastIndexOf('/**'), end: before.length } : undefined
 }

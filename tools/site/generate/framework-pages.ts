@@ -14,7 +14,7 @@ const target: Target = {
 const words = { PAYMENTS_FOLDER: './payments' }
 
 /** Pages by route: one for each framework. */
-export async function frameworkPages(root: string): Promise<Map<string, string>> {
+export async function buildFrameworkPages(root: string): Promise<Map<string, string>> {
   const pages = new Map<string, string>()
   for (const name of frameworkNames) {
     const { title, needs, databases } = frameworks[name]

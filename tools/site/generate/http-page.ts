@@ -1,7 +1,7 @@
 /** Generates the reference of the HTTP endpoints from the OpenAPI document. @module */
 import { version } from '@payment-integration/cli'
 import { createOpenApiDocument } from '@payment-integration/contract/openapi'
-import { cell } from './markdown.js'
+import { toCell } from './markdown.js'
 
 interface Described {
   readonly $ref?: string
@@ -28,7 +28,7 @@ export const openApi = createOpenApiDocument({ version }) as unknown as {
 const verbs = new Set(['get', 'post', 'put', 'patch', 'delete'])
 
 /** One page: every operation with its parameters and answers. */
-export function httpPage(): string {
+export function buildHttpPage(): string {
   const parts = [
     '# HTTP endpoints',
     'Download: [OpenAPI 3.1](/openapi.json), [JSON Schemas](/schemas.json). A running server shows the same document at `/openapi.json`.',
@@ -53,21 +53,22 @@ function getOperations(path: string, item: Readonly<Record<string, Operation>>):
 }
 
 function getParameters({ parameters = [] }: Operation): string[] {
-  const rows = parameters
-    .map((parameter) => resolved<Parameter>(parameter))
-    .map((each) => `| \`${each.name}\` | ${each.in}${each.required ? ', required' : ''} | ${cell(each.description)} |`)
+  const rows = parameters.map((parameter) => {
+    const { name, in: location, required, description } = resolve<Parameter>(parameter)
+    return `| \`${name}\` | ${location}${required ? ', required' : ''} | ${toCell(description)} |`
+  })
   return rows.length === 0 ? [] : [['| Parameter | In | Meaning |', '| --- | --- | --- |', ...rows].join('\n')]
 }
 
 function getAnswers({ responses = {} }: Operation): string[] {
   const rows = Object.entries(responses).map(
-    ([status, answer]) => `| ${status} | ${cell(resolved(answer).description)} |`,
+    ([status, answer]) => `| ${status} | ${toCell(resolve(answer).description)} |`,
   )
   return [['| Status | Meaning |', '| --- | --- |', ...rows].join('\n')]
 }
 
 /** The part that a reference names, or the part itself. */
-function resolved<Part extends Described>(part: Part): Part {
+function resolve<Part extends Described>(part: Part): Part {
   if (part.$ref === undefined) return part
   const [kind = '', name = ''] = part.$ref.replace('#/components/', '').split('/')
   return (openApi.components[kind]?.[name] ?? {}) as Part

@@ -57,7 +57,7 @@ const languages: Readonly<Record<string, Language>> = {
 }
 
 /** Pages by route: one for each language. */
-export function languagePages(root: string): Map<string, string> {
+export function buildLanguagePages(root: string): Map<string, string> {
   const pages = Object.entries(languages).map(
     ([name, { title, file, body, header, nowMs, rejection }]): [string, string] => {
       const code = readFileSync(join(root, 'vectors/verifiers', file), 'utf8').trimEnd()
@@ -67,7 +67,7 @@ export function languagePages(root: string): Map<string, string> {
         `\`\`\`${name}\n${code}\n\`\`\``,
         '## Call it',
         `1. Read the body as bytes, before any parser of JSON:\n${body.map((each) => `   - ${each}`).join('\n')}`,
-        `2. Pass a list of your signing secrets, also of one, the signature \`${header}\`, the bytes, the time \`${nowMs}\`, and 300 seconds of tolerance.`,
+        `2. Pass a list of your signing secrets, even of one only, the signature \`${header}\`, the bytes, the time \`${nowMs}\`, and 300 seconds of tolerance.`,
         `3. The result is the index of the secret that matched, possibly 0: the delivery is genuine. ${rejection} Answer 401 for \`ERR_SIGNATURE_MISSING\` and \`ERR_SIGNATURE_MISMATCH\`, else 400.`,
         '4. Parse the body. Its `integrationAddress` must be the value of `X-Service-Integration`. In one transaction, apply it only if its [version](/concepts/version.md) is greater than the stored one, and store that version.',
         '5. Answer 2xx, also for a version that you have. After any other answer but 410 the service retries for about three days.',

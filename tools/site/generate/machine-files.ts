@@ -1,7 +1,6 @@
 /** Makes the files for machines: llms.txt, llms-full.txt, the OpenAPI document and the JSON Schemas. @module */
 import { openApi } from './http-page.js'
 
-/** A page for machines. */
 export interface MachinePage {
   readonly route: string
   readonly title: string
@@ -16,7 +15,7 @@ const intro = [
 ].join('\n')
 
 /** Files by path, for the root of the site. */
-export function machineFiles(pages: readonly MachinePage[], agents: string): Map<string, string> {
+export function buildMachineFiles(pages: readonly MachinePage[], agents: string): Map<string, string> {
   const written = pages.filter(({ route }) => !route.startsWith('api/') && route !== 'index')
   const list = written.map(({ route, title }) => `- [${title}](/${route}.md)`)
   return new Map([
@@ -24,7 +23,7 @@ export function machineFiles(pages: readonly MachinePage[], agents: string): Map
     ['llms-full.txt', `${intro}\n${written.map(({ route, text }) => `<!-- /${route}.md -->\n\n${text}`).join('\n\n')}`],
     ['AGENTS.md', agents],
     ['openapi.json', `${JSON.stringify(openApi, null, 2)}\n`],
-    ['schemas.json', `${JSON.stringify(schemas(), null, 2)}\n`],
+    ['schemas.json', `${JSON.stringify(buildSchemas(), null, 2)}\n`],
     ...written.map(({ route, text }) => [`${route}.md`, text] as const),
   ])
 }
@@ -32,7 +31,7 @@ export function machineFiles(pages: readonly MachinePage[], agents: string): Map
 const agentsLine = 'For the repository of an integrator: [AGENTS.md](/AGENTS.md). HTTP: [OpenAPI](/openapi.json).\n'
 
 /** One JSON Schema document with a definition for each shape on the wire. */
-function schemas() {
+function buildSchemas() {
   const definitions = JSON.parse(
     JSON.stringify(openApi.components['schemas'] ?? {}).replaceAll('#/components/schemas/', '#/$defs/'),
   )

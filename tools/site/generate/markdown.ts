@@ -6,14 +6,14 @@ export function getTitle(route: string, text: string): string {
 }
 
 /** Text for a cell of a table: one line without bars; empty when there is no text. */
-export function cell(text = ''): string {
+export function toCell(text = ''): string {
   return text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|').trim()
 }
 
 /** Applies `change` to every part of the page outside code blocks. */
-export function outsideCode(text: string, change: (part: string) => string): string {
+export function mapProse(text: string, change: (part: string) => string): string {
   return text
     .split(/^(```[\s\S]*?^```$)/m)
-    .map((part, place) => (place % 2 === 1 ? part : change(part)))
+    .map((part, index) => (index % 2 === 1 ? part : change(part)))
     .join('')
 }

@@ -1,6 +1,6 @@
 /** Rewrites the links of a Markdown file from paths of the repository to paths of the site. @module */
 import { posix } from 'node:path'
-import { outsideCode } from './markdown.js'
+import { mapProse } from './markdown.js'
 
 /** The pages and files that links may lead to. */
 export interface LinkTargets {
@@ -16,11 +16,11 @@ const external = /^(?:[a-z][a-z0-9+.-]*:|\/|#)/i
 
 /** The text with its links rewritten; code blocks stay as they are. @param path - The file, from the root. */
 export function rewriteLinks(text: string, path: string, targets: LinkTargets): string {
-  return outsideCode(text, (part) => part.replace(link, (whole, ...found) => rewritten(whole, found)))
+  return mapProse(text, (part) => part.replace(link, (whole, ...found) => rewrite(whole, found)))
 
-  function rewritten(whole: string, [mark, label, href]: string[]): string {
+  function rewrite(whole: string, [mark, label, href]: string[]): string {
     if (mark === undefined || label === undefined || href === undefined || external.test(href)) return whole
-    const inner = label.replace(link, (image, ...found) => rewritten(image, found))
+    const inner = label.replace(link, (image, ...found) => rewrite(image, found))
     const target = getAddress(href, path, targets)
     return target === null ? inner : `${mark}[${inner}](${target})`
   }

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 
 /** Files of the repository, as git lists them: paths from its root. */
-export function repositoryFiles(root: string): string[] {
+export function listRepositoryFiles(root: string): string[] {
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root })
   return [...new Set(listed.toString().split('\0'))].filter((path) => path !== '')
 }

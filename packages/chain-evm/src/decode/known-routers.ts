@@ -1,6 +1,6 @@
 /**
- * Lists deployed payment routers by lowercase address. Sources (MIT): yodlpay/tokenlists `src/routerlist-v1.json` at b405782
- * (versions 0.1 to 0.6) and the npm package \@yodlpay/tokenlists 0.8.40 (version 0.8).
+ * Lists the deployed payment routers by lowercase address. Sources, both MIT: yodlpay/tokenlists at b405782,
+ * `src/routerlist-v1.json` (versions 0.1 to 0.6), and the npm package \@yodlpay/tokenlists 0.8.40 (version 0.8).
  * @module
  */
 import { parseAddress } from '../rpc/hex.js'

@@ -243,7 +243,7 @@ export async function readByTransaction(
  * Reads blocks `from` to `to`, both included, with their receipts.
  * @param contents - `withTransactions`: whether the transactions are read too. `withChainId`: whether the chain id is
  * asked for; a request that continues an earlier one need not ask.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing; `ERR_CHAIN_PROOF_FAILED` on a header that is not authentic.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing; `ERR_CHAIN_PROOF_FAILED` on a forged header.
  */
 export async function readBlocks(
   reader: RangeReader,

@@ -8,7 +8,7 @@ const now = () => 1_700_000_000_000
  * The `receive` that every adapter takes, over a verifier and the memory store. Its handler throws for the state
  * `failure`.
  */
-export function endpointOptions({ webhook, versionStore }) {
+export function buildEndpoint({ webhook, versionStore }) {
   const { receive } = versionStore.createReceiver({
     verify: webhook.createVerifier({ secrets: secret, now }).verify,
     store: versionStore.createMemoryVersionStore(),

@@ -13,8 +13,8 @@ export async function* identityVectors({ identity, identityService }, { vectors 
     const read = identityService.createWebhookReader({ secret })
     const { verdict } = await getVerdict(read({ algorithm, digest, body: toBytes(body) }))
     // SHA-1 is rejected by name: a verifier must not accept it from a header.
-    const right = algorithm === 'HMAC_SHA1_HEX' ? !accepted.includes(verdict) : accepted.includes(verdict)
-    yield `${right ? 'right' : 'WRONG'} ${name}: ${verdict}`
+    const isRight = algorithm === 'HMAC_SHA1_HEX' ? !accepted.includes(verdict) : accepted.includes(verdict)
+    yield `${isRight ? 'right' : 'WRONG'} ${name}: ${verdict}`
     const changed = toBytes(body)
     const other = await getVerdict(read({ algorithm, digest, body: Uint8Array.from([...changed, 32]) }))
     yield `${accepted.includes(other.verdict) ? 'WRONG' : 'right'} ${name}, with one byte more: ${other.verdict}`

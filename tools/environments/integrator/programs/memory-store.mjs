@@ -1,7 +1,7 @@
 /** The published conformance suite on the memory store. @module */
 
 /** Tests that memory cannot pass, by the beginning of their names. They must fail. */
-const cannot = [
+const impossibleTests = [
   'a failed effect leaves none of its writes',
   'a fault (lost after) at any operation of a first',
   'a fault (lost after) at any operation of a greater',
@@ -28,7 +28,7 @@ export async function* memoryStore({ conformance, versionStore }) {
     },
     {
       test: (name, run) => tests.push({ name, run }),
-      excuse: cannot.map((name) => ({ test: name, reason: 'memory has no transaction' })),
+      excuse: impossibleTests.map((name) => ({ test: name, reason: 'memory has no transaction' })),
     },
   )
   for (const { name, run } of tests) {

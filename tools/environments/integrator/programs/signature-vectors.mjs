@@ -9,11 +9,11 @@ export async function* signatureVectors({ webhook, core }, { vectors }) {
     const { name, secrets, body, header, nowMs, toleranceSeconds, expect, secretIndex, ageSeconds } = vector
     const compare = async (way, verified) => {
       const { verdict, value } = await getVerdict(verified)
-      const right =
+      const isRight =
         verdict === expect &&
         (secretIndex === undefined || value?.secretIndex === secretIndex) &&
         (ageSeconds === undefined || value?.ageSeconds === ageSeconds)
-      return `${right ? 'right' : 'WRONG'} ${name}${way}: ${verdict} ${value?.secretIndex ?? ''} ${value?.ageSeconds ?? ''}`
+      return `${isRight ? 'right' : 'WRONG'} ${name}${way}: ${verdict} ${value?.secretIndex ?? ''} ${value?.ageSeconds ?? ''}`
     }
     const input = { body: toBytes(body), header, toleranceSeconds }
     yield await compare('', webhook.verifySignature({ ...input, secrets, now: () => nowMs }))

@@ -194,7 +194,7 @@ export const mutants: readonly Mutant[] = [
   // Notifications
   ...inFile('core/src/notifications/retry-schedule.ts', 'core/src/notifications/retry-schedule.test.ts', {
     'the fourth retry follows after ten minutes': ['120, 600, 1_800', '120, 1_200, 1_800'],
-    'Retry-After postpones by an hour at most': ['Math.min(retryAfterMs ?? 0, retryAfterCapMs)', 'retryAfterMs ?? 0'],
+    'Retry-After postpones by an hour at most': ['Math.min(retryAfterMs ?? 0, maxRetryAfterMs)', 'retryAfterMs ?? 0'],
     'the answer 410 ends a delivery': ['result.status === 410', 'result.status === 411'],
   }),
   ...inFile('contract/src/foreign-text.ts', 'contract/src/foreign-text.test.ts', {

@@ -53,7 +53,7 @@ const skewMs = 5 * 60_000
 /** The most appends without an acknowledgement at a time. */
 const maxInFlight = 64
 /** Wait after the first failure in a row, and the longest one, in milliseconds. */
-const [firstRetryMs, longestRetryMs] = [250, 30_000]
+const [firstRetryMs, maxRetryMs] = [250, 30_000]
 
 /** The end of the stream, as this publisher knows it. */
 interface StreamEnd {
@@ -206,7 +206,7 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
         isPrepared = false
         const isMoved = error instanceof FeedError && error.code === 'ERR_FEED_MOVED'
         failures += 1
-        const retryInMs = Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(failures - 1, 20))
+        const retryInMs = Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(failures - 1, 20))
         const message = error instanceof Error ? error.message : 'unknown reason'
         logger[isMoved ? 'info' : 'warn']({ chainId, error: message, failures, retryInMs }, 'not published')
         await clock.sleep(retryInMs, signal)

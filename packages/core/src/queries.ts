@@ -15,7 +15,7 @@ import type {
 import type { CursorCodec } from './payments/cursor.js'
 import type { StoredPayment } from './payments/payment.js'
 import type { PaymentReads } from './payments/payment-store.js'
-import { buildPaymentView, createPaymentReader } from './payments/read-api.js'
+import { buildPaymentBody, createPaymentReader } from './payments/read-api.js'
 import type { Store } from './ports/store.js'
 
 /** A stored snapshot: the bytes that are sent. */
@@ -142,7 +142,7 @@ export function createQueries(store: Store, cursors: CursorCodec): Queries {
       const details = { ...filter, integrationAddress, invoice: invoiceText }
       return createListing('payments', details, async (cursor: string | undefined) => {
         const page = await reader.select(integrationAddress, { ...filter, invoice, cursor, limit: pageLimit.max })
-        return { ...page, rows: page.rows.map((payment) => buildPaymentView(payment, integrationAddress)) }
+        return { ...page, rows: page.rows.map((payment) => buildPaymentBody(payment, integrationAddress)) }
       })
     },
     deliveryListing: (filter) => deliveryListing({ ...filter, integrationAddress }),
@@ -167,7 +167,7 @@ export function createQueries(store: Store, cursors: CursorCodec): Queries {
     paymentListing: (filter) =>
       createListing('payments', filter, async (before: ConsolePosition | undefined) => {
         const { rows, next } = await reads.payments({ ...filter, before, limit: listingPage })
-        return { rows: rows.map((row) => buildPaymentView(row, row.integrationAddress)), next }
+        return { rows: rows.map((row) => buildPaymentBody(row, row.integrationAddress)), next }
       }),
     deliveryListing,
   }

@@ -1,7 +1,7 @@
 /** Turns a request into a trusted snapshot. Source: docs/interface.md 6. @module */
 import { findMatchingKey } from '#hmac'
 import type { Delivery, RawBody, RequestLike } from './delivery.js'
-import { checkTime, type Limits, resolveLimits } from './delivery.js'
+import { checkFiniteTime, type Limits, resolveLimits } from './delivery.js'
 import { createRejection, rejectWith } from './errors.js'
 import { type FreshHeader, parseFreshHeader } from './internal/fresh-signature-header.js'
 import { prepareKeys } from './internal/prepared-keys.js'
@@ -102,7 +102,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
         if (!delivery || typeof delivery !== 'object' || 'byteLength' in delivery)
           throw new TypeError('verify got the body alone or nothing; pass { body, headers }')
         const body = isRequest(delivery) ? assertUnread(delivery) : assertRawBody(delivery.body)
-        const receivedAt = checkTime((delivery as Delivery).receivedAt ?? now())
+        const receivedAt = checkFiniteTime((delivery as Delivery).receivedAt ?? now())
         const headers = toReadable(delivery.headers)
         const signature = parseFreshHeader(readHeader(headers, 'x-service-signature'), receivedAt, toleranceSeconds)
         return signature.code ? rejectWith(signature) : verifyBody(signature, delivery, body, headers)

@@ -72,7 +72,7 @@ function assertWhole(name: string, value: number): void {
 }
 
 /** Returns a time of receipt unchanged. @throws {RangeError} When it is not a finite number of milliseconds. */
-export function checkTime(milliseconds: number): number {
+export function checkFiniteTime(milliseconds: number): number {
   if (Number.isFinite(milliseconds)) return milliseconds
   throw new RangeError(`The time of receipt is ${milliseconds}; pass milliseconds since 1970.`)
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { findMatchingKey, signingKey as makeKey } from '#hmac'
-import { checkTime, type Limits, type RawBody, resolveLimits } from './delivery.js'
+import { checkFiniteTime, type Limits, type RawBody, resolveLimits } from './delivery.js'
 import { createRejection, rejectWith } from './errors.js'
 import { parseFreshHeader } from './internal/fresh-signature-header.js'
 import { prepareKeys } from './internal/prepared-keys.js'
@@ -111,7 +111,7 @@ function verifyRawBody(input: VerifySignatureInput): Promise<SignatureProof> {
   const keys = prepareKeys(secrets)
   const { toleranceSeconds, maxBytes } = resolveLimits(input)
   const body = assertRawBody(input.body)
-  const signature = parseFreshHeader(joinHeader(header), checkTime(receivedAt), toleranceSeconds)
+  const signature = parseFreshHeader(joinHeader(header), checkFiniteTime(receivedAt), toleranceSeconds)
   if (signature.code) return rejectWith(signature)
   const { signedAt, ageSeconds, codes } = signature
   const bytes = toBoundedBytes(body, maxBytes)

@@ -1,5 +1,5 @@
 /** One payment: facts, deliveries, time line, and snapshots. @module */
-import { type ConsoleUpdate, type DeliveryView, parseMemo } from '@payment-integration/core/internal'
+import { type ConsoleUpdate, type DeliveryView, decodeMemo } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
 import type { FactRow } from '../view/parts.js'
@@ -154,7 +154,7 @@ function buildFacts(payment: StoredPayment, toHref: typeof buildHref): readonly 
         </>
       ),
     ],
-    ['Memo', <Shown text={parseMemo(payment.memoHex)} />],
+    ['Memo', <Shown text={decodeMemo(payment.memoHex)} />],
     ['Sender', showWallet(payment.sender)],
     ['Receiver', showWallet(payment.receiver)],
   ]

@@ -1,6 +1,6 @@
 /** The list of payments, and its search by hash, wallet, memo or invoice. @module */
 import type { Queries } from '@payment-integration/core'
-import { type ConsolePaymentFilter, matchesConsoleFilter, parseMemo } from '@payment-integration/core/internal'
+import { type ConsolePaymentFilter, decodeMemo, matchesConsoleFilter } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { formatPosition, isHash, parsePosition, parseSearch, paymentFilter } from '../filters.js'
 import { ForRole } from '../view/forms.js'
@@ -53,7 +53,7 @@ export const paymentsPage: Load = async (deps, query) => {
 
 /** The only payment of a search for a hash or a whole memo. */
 export function findOnly([only, ...others]: readonly StoredPayment[], text: string | undefined) {
-  const isWhole = only !== undefined && (isHash(text) || parseMemo(only.memoHex) === text)
+  const isWhole = only !== undefined && (isHash(text) || decodeMemo(only.memoHex) === text)
   return isWhole && others.length === 0 ? only : undefined
 }
 

@@ -1,7 +1,7 @@
 /** Rows and filters of payments and deliveries; live pages replace rows by key. @module */
 import { paymentStates } from '@payment-integration/contract'
 import type { ConsolePage, DeliveryView, EndpointView } from '@payment-integration/core/internal'
-import { formatAnswer, formatUnits, parseMemo } from '@payment-integration/core/internal'
+import { decodeMemo, formatAnswer, formatUnits } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
 import { deliveryStatuses, type QueryFields } from '../filters.js'
@@ -35,7 +35,7 @@ export const paymentColumns = (
   ['Chain', ({ chainId }) => <a href={toHref('/payments', { chain: chainId })}>{nameChain(chainId)}</a>],
   ['Received', ({ tokenOut: { net, decimals, symbol } }) => showAmount(formatUnits(net, decimals), symbol), 'n'],
   ['Invoice', ({ invoice }) => showInvoice(invoice), 'n'],
-  ['Memo', ({ memoHex }) => <Shown text={parseMemo(memoHex)} max={34} />],
+  ['Memo', ({ memoHex }) => <Shown text={decodeMemo(memoHex)} max={34} />],
   ...more,
   ['Version', ({ version }) => version, 'n'],
 ]

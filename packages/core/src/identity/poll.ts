@@ -21,7 +21,7 @@ import {
   isDoubtful,
   isOtherLevel,
   isSameReview,
-  longestPollMs,
+  maxPollMs,
   retryPollMs,
 } from './reviews.js'
 
@@ -84,7 +84,7 @@ const maxPolls = 50
 const eventRetentionMs = 40 * 24 * 60 * 60_000
 const maxForgotten = 500
 
-const longestWaits = { leaseMs: redemptionLeaseMs, lookUpMs: absentLookUpMs, pollMs: longestPollMs }
+const longestWaits = { leaseMs: redemptionLeaseMs, lookUpMs: absentLookUpMs, pollMs: maxPollMs }
 
 type RedemptionName = Pick<RedemptionRecord, 'externalUserId' | 'subjectId'>
 

@@ -14,7 +14,7 @@ export const inFlightPollMs = 60 * minuteMs
 /** Time from a poll without an answer, or with a doubtful one, to the next, in milliseconds. */
 export const retryPollMs = minuteMs
 /** Time between polls of a completed review, which may change, in milliseconds: the longest between two polls. */
-export const longestPollMs = dayMs
+export const maxPollMs = dayMs
 const completedPollsForMs = 30 * dayMs
 
 function buildReviewWithoutVerdict(reviewStatus: Review['reviewStatus']): Review {
@@ -87,7 +87,7 @@ export function isSameReview(one: Review | null, other: Review | null): boolean 
 /** Milliseconds until the next poll; null: there is none. @param ageMs - The age of the verdict. */
 export function computeNextPollMs({ reviewStatus }: Pick<Review, 'reviewStatus'>, ageMs: number): number | null {
   if (reviewStatus !== 'completed') return inFlightPollMs
-  return ageMs < completedPollsForMs ? longestPollMs : null
+  return ageMs < completedPollsForMs ? maxPollMs : null
 }
 
 /** Equal for equal reviews; of two reviews, the worse one has the greater key. */

@@ -179,7 +179,7 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
     const result = isLate ? ({ kind: 'unsent' } as const) : await provider.redeem(request)
     switch (result.kind) {
       case 'redeemed':
-        return answerReused(redemption, result.applicant, 'redeemed')
+        return answerRedeemed(redemption, result.applicant, 'redeemed')
       case 'unknown':
         return findAfterUnknown(redemption, result.reason)
       case 'unsent':
@@ -200,7 +200,7 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
     if (answer.kind !== 'answer') logFailure(logger, answer, { externalUserId })
     const applicant = answer.kind === 'answer' ? answer.value : null
     const misfit = applicant === null ? null : findMisfit(redemption, applicant, logger)
-    if (applicant !== null && misfit === null) return answerReused(redemption, applicant, 'found')
+    if (applicant !== null && misfit === null) return answerRedeemed(redemption, applicant, 'found')
     if (misfit === 'age') {
       await recordFailure(redemption, 'foreign')
       return null
@@ -217,7 +217,7 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
     throw misfit === 'level' ? new IdentityMisconfiguredError() : new IdentityUnavailableError()
   }
 
-  async function answerReused(redemption: NewRedemption, applicant: Applicant, outcome: 'redeemed' | 'found') {
+  async function answerRedeemed(redemption: NewRedemption, applicant: Applicant, outcome: 'redeemed' | 'found') {
     const attachment = { redemption, applicant, outcome }
     const { donor, review } = await store.transaction((tx) => attachApplicant(tx, attachment, parts))
     // The subject belongs to another donor: the answer reveals nothing about the token.

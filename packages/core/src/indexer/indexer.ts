@@ -2,7 +2,7 @@
 import { ChainError, CheckpointChangedError } from '../errors.js'
 import type { EventSink } from '../events.js'
 import { createLease } from '../internal/lease.js'
-import { assertWhole, backoffCapMs, computeBackoffMs, describeError } from '../internal/values.js'
+import { assertWhole, computeBackoffMs, describeError, maxBackoffMs } from '../internal/values.js'
 import type { Recording } from '../payments/recording.js'
 import type { Chain, NodeStatus } from '../ports/chain.js'
 import { type Clock, createSleeper, type Logger, type RandomSource } from '../ports/runtime.js'
@@ -48,7 +48,7 @@ function createFailureReporter({ chain, random, publish, logger }: IndexerDeps) 
       failures += 1
       const isStopped = operatorErrors.some((operatorError) => thrown instanceof operatorError)
       const message = describeError(thrown)
-      const retryInMs = isStopped ? backoffCapMs : computeBackoffMs(failures, random.fraction())
+      const retryInMs = isStopped ? maxBackoffMs : computeBackoffMs(failures, random.fraction())
       logger[isStopped ? 'error' : 'warn']({ chainId, error: message, failures, retryInMs }, 'indexing failed')
       const kind = isStopped ? 'stopped' : failures >= minFailuresToReport ? 'outage' : 'none'
       // An error that only an operator can resolve is reported even after a reported outage.

@@ -13,7 +13,7 @@ const encodedDummy = Buffer.from(`${dummyCredentials.address}:${dummyCredentials
 /** Replaces a missing header, so that its absence saves no work. */
 const dummyHeader = `Basic ${encodedDummy}`
 
-const headerPattern = /^basic +([A-Za-z0-9+/]+={0,2})$/i
+const basicPattern = /^basic +([A-Za-z0-9+/]+={0,2})$/i
 const addressPattern = /^0x[0-9a-fA-F]{40}$/
 // Control characters never occur in an issued secret, so a header with one is malformed.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
@@ -25,7 +25,7 @@ const controlCharacters = /[\u0000-\u001f\u007f]/
  */
 export function parseBasic(authorization: string | null | undefined) {
   const isReadable = typeof authorization === 'string' && authorization.length <= maxLength
-  const encoded = headerPattern.exec(isReadable ? authorization : dummyHeader)?.[1] ?? encodedDummy
+  const encoded = basicPattern.exec(isReadable ? authorization : dummyHeader)?.[1] ?? encodedDummy
   const bytes = Buffer.from(encoded, 'base64')
   const isCanonical = bytes.toString('base64') === encoded
   const text = bytes.toString('utf8')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it, test } from 'vitest'
-import { backoffCapMs, computeBackoffMs, findDuplicateKey } from './values.js'
+import { computeBackoffMs, findDuplicateKey, maxBackoffMs } from './values.js'
 
 test.each([
   [1, 125, 250],
@@ -21,7 +21,7 @@ test('it never waits longer than the cap, nor less than half of the first wait',
       const ms = computeBackoffMs(failures, fraction)
       expect(Number.isSafeInteger(ms)).toBe(true)
       expect(ms).toBeGreaterThanOrEqual(125)
-      expect(ms).toBeLessThanOrEqual(backoffCapMs)
+      expect(ms).toBeLessThanOrEqual(maxBackoffMs)
     }),
   )
 })

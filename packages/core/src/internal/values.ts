@@ -15,14 +15,14 @@ export function assertWhole(name: string, value: number, min: number): void {
 /** The wait after the first failure in a row, in milliseconds, before jitter. */
 const backoffBaseMs = 250
 /** The longest wait between two rounds, in milliseconds. */
-export const backoffCapMs = 30_000
+export const maxBackoffMs = 30_000
 
 /**
  * The wait in milliseconds after so many failures in a row, 1 or more. It doubles up to the cap. `fraction`, random
  * from 0 to 1, decides half of it, so that loops that failed together do not retry together.
  */
 export function computeBackoffMs(failures: number, fraction: number): number {
-  const ceiling = Math.min(backoffCapMs, backoffBaseMs * 2 ** (failures - 1))
+  const ceiling = Math.min(maxBackoffMs, backoffBaseMs * 2 ** (failures - 1))
   return Math.round(ceiling * (0.5 + fraction / 2))
 }
 

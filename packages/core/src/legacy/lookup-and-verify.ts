@@ -4,7 +4,7 @@ import { type VerifyRequest, type VerifyResponse, verificationErrors } from '@pa
 import { TransactionNotFoundError } from '../errors.js'
 import { lowercaseAddress } from '../internal/values.js'
 import type { StoredPayment } from '../payments/payment.js'
-import { formatUnits, insertDecimalPoint, parseMemo } from '../payments/payment.js'
+import { decodeMemo, formatUnits, insertDecimalPoint } from '../payments/payment.js'
 import type { PaymentReads, PaymentSelector } from '../payments/payment-store.js'
 import { parseHandle } from './accounts.js'
 import { type Confirmations, createFinality } from './finality.js'
@@ -23,7 +23,7 @@ function buildLegacyPayment(payment: StoredPayment, invoice: PaymentInvoice | nu
   const { decimals } = tokenOut
   const fees = computeFees(payment)
   return {
-    memo: parseMemo(payment.memoHex),
+    memo: decodeMemo(payment.memoHex),
     receiver: payment.receiver,
     tokenSymbol: tokenOut.symbol ?? '',
     tokenAmount: formatAmount(tokenOut.gross, decimals),
@@ -74,21 +74,21 @@ async function resolvePayee(accounts: Pick<AccountStore, 'find' | 'findByAddress
   // Nothing is paid to an unknown handle, and no configuration is violated.
   if (account === null) return { received: () => false, accepts: () => true }
   return {
-    received: ({ chainId, receiver }) => receiver === findReceiver(account, findCoin(account, chainId)),
+    received: ({ chainId, receiver }) => receiver === findConfiguredReceiver(account, findCoin(account, chainId)),
     accepts: (payment) => isAcceptedBy(account, payment, payment.receiver),
   }
 }
 
 function isAcceptedBy(account: AccountRecord, payment: Paid, receiver: string): boolean {
   const coin = findCoin(account, payment.chainId)
-  return coin !== undefined && acceptsToken(coin, payment) && findReceiver(account, coin) === receiver
+  return coin !== undefined && acceptsToken(coin, payment) && findConfiguredReceiver(account, coin) === receiver
 }
 
 function findCoin({ config }: AccountRecord, chainId: number): CoinConfig | undefined {
   return config.coins.find((coin) => coin.chainId === chainId)
 }
 
-function findReceiver({ address }: AccountRecord, coin: CoinConfig | undefined): string {
+function findConfiguredReceiver({ address }: AccountRecord, coin: CoinConfig | undefined): string {
   return coin?.defaultAddress ?? address
 }
 

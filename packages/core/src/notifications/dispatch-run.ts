@@ -20,7 +20,7 @@ export interface DispatcherOptions {
   /** Longest wait until the next check for due deliveries, in milliseconds. @default 250 */
   readonly idlePollMs?: number | undefined
   /** Longest block of a failing endpoint in milliseconds, before jitter. It also limits the first. @default 60000 */
-  readonly blockCapMs?: number | undefined
+  readonly maxBlockMs?: number | undefined
 }
 
 export const dispatcherDefaults = {
@@ -29,7 +29,7 @@ export const dispatcherDefaults = {
   batch: 256,
   leaseMs: 15_000,
   idlePollMs: 250,
-  blockCapMs: 60_000,
+  maxBlockMs: 60_000,
 } as const
 
 /** The shortest lease: a POST with its whole timeout, and 5 s to settle it. */
@@ -114,7 +114,7 @@ function addToCount(counts: Map<string, number>, name: string, delta: number): v
   else counts.delete(name)
 }
 
-export type DispatchRunDeps = AttemptDeps & Omit<SettlerDeps, 'blockCapMs' | 'onCommitBegun' | 'onSettled'>
+export type DispatchRunDeps = AttemptDeps & Omit<SettlerDeps, 'maxBlockMs' | 'onCommitBegun' | 'onSettled'>
 
 /**
  * Why a claim brought no more deliveries. After `batchFull` the next claim follows at once. After `noFreeSlots` and
@@ -129,11 +129,11 @@ const startsPerTurn = 32
 
 export function createDispatchRun(deps: DispatchRunDeps, limits: Omit<DispatcherLimits, 'idlePollMs'>) {
   const { store, clock } = deps
-  const { concurrency, perEndpoint, batch, leaseMs, blockCapMs } = limits
+  const { concurrency, perEndpoint, batch, leaseMs, maxBlockMs } = limits
   const sleeper = createSleeper(clock)
   const slots = createSlots(limits)
   const attempt = createAttempt(deps)
-  const settler = createSettler({ ...deps, blockCapMs, onCommitBegun: wakeDuringCommit, onSettled: wakeIfMoreDue })
+  const settler = createSettler({ ...deps, maxBlockMs, onCommitBegun: wakeDuringCommit, onSettled: wakeIfMoreDue })
   let lastEnd: ClaimEnd = 'allClaimed'
   /** The number of POSTs that finished since the last claim began. */
   let finishedCount = 0

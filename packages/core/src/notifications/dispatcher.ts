@@ -29,7 +29,7 @@ export function createDispatcher(
   const createRun = () => createDispatchRun({ ...deps, openSecret }, limits)
   const leaseMs = Math.max(limits.leaseMs, maxPlausibleLeaseMs)
   // A probe blocks its endpoint for the time of its lease.
-  const blockMs = Math.max(Math.ceil(limits.blockCapMs * (1 + jitter)), leaseMs)
+  const blockMs = Math.max(Math.ceil(limits.maxBlockMs * (1 + jitter)), leaseMs)
   let lastCheck = { endedAt: Number.NEGATIVE_INFINITY, nextInMs: 0 }
   let runningCheck: Promise<void> | null = null
   const activeRuns = new Set<DispatchRun>()

@@ -12,7 +12,7 @@ const judge = (
   [failures, blocks]: readonly [number, number],
   results: readonly EndpointResult[],
   fraction = 0.5,
-  capMs: number = dispatcherDefaults.blockCapMs,
+  capMs: number = dispatcherDefaults.maxBlockMs,
 ) => {
   const after = judgeEndpoint({ failures, blocks }, results, { capMs, fraction })
   return [after.failures, after.blocks, after.blockMs]

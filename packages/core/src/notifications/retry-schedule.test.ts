@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { PostResult } from '../ports/runtime.js'
 import * as schedule from './retry-schedule.js'
 
-const { decideAfterAttempt, formatAnswer, getFailureReason, maxAttempts, planDelayMs, retryAfterCapMs } = schedule
+const { decideAfterAttempt, formatAnswer, getFailureReason, maxAttempts, planDelayMs, maxRetryAfterMs } = schedule
 const now = Date.UTC(2026, 2, 4, 12, 0, 0)
 const answer = (status: number, retryAfter: string | null = null): PostResult => ({
   ...{ kind: 'answer', status, retryAfter, excerpt: null, latencyMs: 12 },
@@ -96,7 +96,7 @@ test('a retry comes within the jitter of its plan, or later by Retry-After, with
         if (verdict.kind !== 'retry') return
         expect(Number.isSafeInteger(verdict.inMs)).toBe(true)
         expect(verdict.inMs).toBeGreaterThanOrEqual(delay * 0.8)
-        expect(verdict.inMs).toBeLessThanOrEqual(Math.max(delay * 1.2, retryAfterCapMs))
+        expect(verdict.inMs).toBeLessThanOrEqual(Math.max(delay * 1.2, maxRetryAfterMs))
         if (retryAfter === null) expect(verdict.inMs).toBeLessThanOrEqual(delay * 1.2)
       },
     ),

@@ -13,10 +13,10 @@ export const maxAttempts = retryDelaysMs.length + 1
 /** The jitter of delays and of blocks, as a share of their duration. */
 export const jitter = 0.2
 /** The longest delay that a `Retry-After` header can cause, in milliseconds. */
-export const retryAfterCapMs = 3_600_000
+export const maxRetryAfterMs = 3_600_000
 /** The longest wait after each failed attempt, in milliseconds: with jitter, or by `Retry-After`. */
 export const maxRetryDelaysMs: readonly number[] = retryDelaysMs.map((delay) =>
-  Math.max(retryAfterCapMs, delay * (1 + jitter)),
+  Math.max(maxRetryAfterMs, delay * (1 + jitter)),
 )
 
 /** The result of a POST, or the reason why nothing was sent. */
@@ -73,5 +73,5 @@ export function decideAfterAttempt(options: {
   const planned = planDelayMs(step, fraction)
   if (planned === null) return { kind: 'exhausted' }
   const retryAfterMs = result.kind === 'answer' ? parseRetryAfter(result.retryAfter, now) : null
-  return { kind: 'retry', inMs: Math.max(planned, Math.min(retryAfterMs ?? 0, retryAfterCapMs)) }
+  return { kind: 'retry', inMs: Math.max(planned, Math.min(retryAfterMs ?? 0, maxRetryAfterMs)) }
 }

@@ -16,7 +16,7 @@ export interface SettlerDeps {
   readonly logger: Logger
   /** Must not throw. */
   readonly publish: EventSink
-  readonly blockCapMs: number
+  readonly maxBlockMs: number
   /** Called a turn of the event loop after a commit began: a store in this thread has finished by then. */
   readonly onCommitBegun: () => void
   /** Called after every commit, and after attempts were dropped. */
@@ -143,12 +143,12 @@ export const maxHalvingMs = 15_000
  * unreachable or full store, and after {@link maxHalvingMs}.
  */
 function createSettleGroup(deps: SettlerDeps): (group: readonly RecordedAttempt[]) => Promise<GroupOutcome> {
-  const { store, clock, random, logger, blockCapMs } = deps
+  const { store, clock, random, logger, maxBlockMs } = deps
   const reporter = createOutcomeReporter(deps)
 
   /** Resolves the unsettled attempts: after an error the whole group, though the commit may have succeeded. */
   async function settle(group: readonly RecordedAttempt[]) {
-    const limits = { capMs: blockCapMs, fraction: random.fraction() }
+    const limits = { capMs: maxBlockMs, fraction: random.fraction() }
     const judge: EndpointJudge = (before, results) => judgeEndpoint(before, results, limits)
     try {
       return { unsettled: await reporter.report(group, await store.deliveries.settle(group, judge)), error: null }
@@ -208,7 +208,7 @@ export const maxGatherTurns = 10
 export const slowCommitMs = 2_000
 export const maxParallelCommits = 4
 /** Longest wait before a failed commit is tried again, in milliseconds: well below a lease. */
-const retryCapMs = 1_000
+const maxRetryDelayMs = 1_000
 
 /**
  * Builds a settler. A failed commit is retried. After the lease has ended, an attempt is settled once more, since only
@@ -286,7 +286,7 @@ export function createSettler(deps: SettlerDeps) {
       const isSettled = await settleUnlessSlow(queue.splice(0, maxPerCommit))
       if (isSettled === false) {
         failures += 1
-        await clock.sleep(Math.min(retryCapMs, computeBackoffMs(failures, random.fraction())))
+        await clock.sleep(Math.min(maxRetryDelayMs, computeBackoffMs(failures, random.fraction())))
       } else failures = 0
       onSettled()
     }

@@ -56,8 +56,11 @@ export function changeStatusByUpdate(
     return { outcome: 'refused', reason: `state ${status.state} cannot become ${state}`, status: null }
   if (decision === 'same' && isDeepStrictEqual([recipient, invoice], [status.recipient, status.invoice]))
     return { outcome: 'unchanged', reason: null, status: null }
-  return { outcome: 'applied', reason: null, status: { version: status.version + 1, state, recipient, invoice } }
+  return { outcome: 'applied', reason: null, status: { version: nextVersion(status), state, recipient, invoice } }
 }
+
+/** Every change of a payment raises its version by one, and no version is used twice (docs/interface.md 3). */
+const nextVersion = ({ version }: { readonly version: number }) => version + 1
 
 const encoder = new TextEncoder()
 
@@ -111,7 +114,7 @@ async function changeStateByReorg(
 ): Promise<ServiceEvent[]> {
   const { state: from, chainId, txHash, integrationAddress, recipient, invoice } = payment
   if (from === state) return []
-  const version = payment.version + 1
+  const version = nextVersion(payment)
   await storeStatusChanges(tx, [{ payment, status: { version, state, recipient, invoice } }])
   return [{ type: 'payment.changed', version, from, to: state, chainId, txHash, integrationAddress }]
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { Value } from 'ox'
 import { expect, it } from 'vitest'
-import { formatUnits, parseMemo } from './payment.js'
+import { decodeMemo, formatUnits } from './payment.js'
 
 const memo = (bytes: Uint8Array | string) => `0x${Buffer.from(bytes).toString('hex').padEnd(64, '0')}`
 
@@ -13,13 +13,13 @@ it.each([
   ['x'.repeat(32), 'x'.repeat(32)],
   ['\ufeffbom stays', '\ufeffbom stays'],
   ['a\u0000b', 'a\u0000b'],
-])('parseMemo reads %j verbatim without the padding', (text, expected) => {
-  expect(parseMemo(memo(text))).toBe(expected)
+])('decodeMemo reads %j verbatim without the padding', (text, expected) => {
+  expect(decodeMemo(memo(text))).toBe(expected)
 })
 
-it('parseMemo returns bytes that are not UTF-8 as the hex of all 32', () => {
+it('decodeMemo returns bytes that are not UTF-8 as the hex of all 32', () => {
   const hex = memo(Uint8Array.of(0xff, 0xfe, 0x01))
-  expect(parseMemo(hex)).toBe(hex)
+  expect(decodeMemo(hex)).toBe(hex)
 })
 
 it('formatUnits agrees with an independent implementation on any amount', () => {

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import type { InvoiceBody, PaymentState, RecipientBody } from '@payment-integration/contract'
 
 /** Decodes UTF-8 without the NUL padding. Other bytes stay 0x hex, which is longer than any text memo. */
-export function parseMemo(memoHex: string): string {
+export function decodeMemo(memoHex: string): string {
   let end = memoHex.length
   while (end > 2 && memoHex.endsWith('00', end)) end -= 2
   const text = Buffer.from(memoHex.slice(2, end), 'hex')

@@ -5,11 +5,11 @@ import { parseAddress, parseLimit, parseTxHash } from '../internal/parameters.js
 import type { ConsolePage, ConsolePaymentFilter, IntegrationPaymentFilter } from '../operators/console-reads.js'
 import type { Store } from '../ports/store.js'
 import type { CursorCodec } from './cursor.js'
-import { copyInvoice, copyRecipient, formatUnits, parseMemo, type StoredPayment } from './payment.js'
+import { copyInvoice, copyRecipient, decodeMemo, formatUnits, type StoredPayment } from './payment.js'
 import type { PagePosition, PageQuery } from './payment-store.js'
 
 /** Builds the payment object field by field, so that no field can appear that docs/interface.md 2.1 omits. */
-export function buildPaymentView<Address extends string | null>(payment: StoredPayment, integrationAddress: Address) {
+export function buildPaymentBody<Address extends string | null>(payment: StoredPayment, integrationAddress: Address) {
   const { tokenIn, tokenOut, source } = payment
   // Named one by one: an object from a spread costs ten times as much to build and to format as JSON.
   return {
@@ -22,7 +22,7 @@ export function buildPaymentView<Address extends string | null>(payment: StoredP
     invoice: copyInvoice(payment.invoice),
     sender: payment.sender,
     receiver: payment.receiver,
-    memo: parseMemo(payment.memoHex),
+    memo: decodeMemo(payment.memoHex),
     blockTimestamp: new Date(payment.blockTimestamp).toISOString(),
     source: { chainId: String(source.chainId), txHash: source.txHash },
     tokenIn: {
@@ -99,7 +99,7 @@ export function createPaymentReader({ payments }: Pick<Store, 'payments'>, curso
       const after = query.cursor === undefined ? undefined : cursors.decode(query.cursor, scope)
       const page = await payments.list({ ...scope, after, limit })
       const nextCursor = page.next === null ? null : cursors.encode(page.next, scope)
-      return { payments: page.payments.map((row) => buildPaymentView(row, integrationAddress)), nextCursor }
+      return { payments: page.payments.map((row) => buildPaymentBody(row, integrationAddress)), nextCursor }
     },
     async get(
       integrationAddress: string,
@@ -110,7 +110,7 @@ export function createPaymentReader({ payments }: Pick<Store, 'payments'>, curso
       const [payment, other] = await payments.findByHash({ integrationAddress, txHash, wallet })
       if (payment === undefined) throw new PaymentNotFoundError()
       if (other !== undefined) throw new AmbiguousPaymentError()
-      return buildPaymentView(payment, integrationAddress)
+      return buildPaymentBody(payment, integrationAddress)
     },
   }
 }

@@ -66,7 +66,7 @@ export function createQuarantineReport(logger: Logger, publish: EventSink): (log
 }
 
 /** Longest time, in milliseconds, that development blocks a failing receiver: below the first retry's wait of 5 s. */
-const developmentBlockCapMs = 3_000
+const developmentMaxBlockMs = 3_000
 
 /**
  * Makes the chains of `PI_SIMULATED_CHAINS` and their trigger. The chains continue after their stored blocks. `close`
@@ -174,7 +174,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     logger,
     allowLoopbackHttp,
     isDeniedAddress: createRangeCheck(denied),
-    delivery: { ...delivery, blockCapMs: config.environment === 'development' ? developmentBlockCapMs : undefined },
+    delivery: { ...delivery, maxBlockMs: config.environment === 'development' ? developmentMaxBlockMs : undefined },
     actor: config.actor ?? options.actor,
     ...(receipts === null ? {} : { receipts: { source: receipts } }),
     ...(identity === null ? {} : { identity: { provider: identity.provider, namespace: identity.namespace } }),

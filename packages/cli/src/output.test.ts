@@ -4,11 +4,11 @@ import {
   alignRows,
   createReporter,
   createStyle,
-  exactDuration,
+  formatDuration,
   formatRate,
-  grouped,
+  groupDigits,
   plainOutput,
-  roundedDuration,
+  roundDuration,
   shortHash,
   wantsColor,
 } from './output.js'
@@ -106,13 +106,13 @@ describe('figures', () => {
     [86_400_000, '24 h'],
     [129_600_000, '36 h'],
     [604_800_000, '7 days'],
-  ])('writes a duration of %s ms as %s', (ms, text) => expect(exactDuration(ms)).toBe(text))
+  ])('writes a duration of %s ms as %s', (ms, text) => expect(formatDuration(ms)).toBe(text))
 
   it.each([
     [0, '0'],
     [999.6, '1,000'],
     [1_204_331, '1,204,331'],
-  ])('groups %s as %s', (value, text) => expect(grouped(value)).toBe(text))
+  ])('groups %s as %s', (value, text) => expect(groupDigits(value)).toBe(text))
 
   it.each([
     [0, '0'],
@@ -128,7 +128,7 @@ describe('figures', () => {
     [90, '2 min'],
     [5_400, '2 h'],
     [172_800, '2 days'],
-  ])('writes %s seconds as %s', (value, text) => expect(roundedDuration(value)).toBe(text))
+  ])('writes %s seconds as %s', (value, text) => expect(roundDuration(value)).toBe(text))
 })
 
 describe('alignRows', () => {

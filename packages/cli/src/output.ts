@@ -4,18 +4,18 @@ import pico from 'picocolors'
 import type { Io } from './io.js'
 
 /** `1,204,331`. */
-export function grouped(value: number): string {
+export function groupDigits(value: number): string {
   return Math.round(value).toLocaleString('en-US')
 }
 
 /** `1 payment`, `1,204 payments`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${grouped(count)} ${count === 1 ? one : many}`
+export function formatCount(count: number, one: string, many = `${one}s`): string {
+  return `${groupDigits(count)} ${count === 1 ? one : many}`
 }
 
 /** A rate, with enough digits to differ from zero: `1,204`, `8.3`, `0.02`. */
 export function formatRate(perSecond: number): string {
-  if (perSecond >= 10 || perSecond === 0) return grouped(perSecond)
+  if (perSecond >= 10 || perSecond === 0) return groupDigits(perSecond)
   return perSecond.toFixed(perSecond >= 0.1 ? 1 : 2)
 }
 
@@ -27,9 +27,9 @@ const units = [
 ] as const
 
 /** A duration in a fitting unit, rounded up: `45 s`, `12 min`, `3 h`, `4 days`. */
-export function roundedDuration(seconds: number): string {
+export function roundDuration(seconds: number): string {
   const unit = units.find(({ belowSeconds }) => seconds < belowSeconds) ?? units[0]
-  return `${grouped(Math.ceil(seconds / unit.seconds))} ${unit.name}`
+  return `${groupDigits(Math.ceil(seconds / unit.seconds))} ${unit.name}`
 }
 
 const exactUnits = [
@@ -41,9 +41,9 @@ const exactUnits = [
 ] as const
 
 /** A configured duration, exact, in the largest unit that gives a whole number: `7 days`, `24 h`, `90 min`. */
-export function exactDuration(ms: number): string {
+export function formatDuration(ms: number): string {
   const unit = exactUnits.find((each) => ms % each.ms === 0 && ms / each.ms >= each.from) ?? exactUnits[4]
-  return `${grouped(ms / unit.ms)} ${unit.name}`
+  return `${groupDigits(ms / unit.ms)} ${unit.name}`
 }
 
 /** A time in UTC that sorts as text, such as `2026-03-01 09:30:00Z`. Null: `-`. */
@@ -61,7 +61,7 @@ export type Columns<T> = Readonly<Record<string, (item: T) => string | number | 
 export function toTable<T>(items: readonly T[], columns: Columns<T>): string[] {
   const cells = Object.values(columns)
   const format = (value: string | number | null | undefined) =>
-    typeof value === 'number' ? grouped(value) : (value ?? '-')
+    typeof value === 'number' ? groupDigits(value) : (value ?? '-')
   return alignRows([Object.keys(columns), ...items.map((item) => cells.map((cell) => format(cell(item))))])
 }
 

@@ -2,7 +2,7 @@
 import type { ServiceEvent } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Io } from './io.js'
-import { counted, formatRate, grouped, progressLineMs, roundedDuration, shortHash } from './output.js'
+import { formatCount, formatRate, groupDigits, progressLineMs, roundDuration, shortHash } from './output.js'
 
 /** A chain, or one added router, that is behind its target block. */
 type CatchUp = ReturnType<typeof toCatchUp>
@@ -125,18 +125,18 @@ function toCatchUp({ chainId, router, indexed, to, samples }: Track, payments: n
 export function catchUpLine(catchUp: CatchUp): string {
   const { indexed, to, blocksPerSecond, paymentsPerSecond, secondsLeft } = catchUp
   return [
-    `${subject(catchUp)}: block ${grouped(indexed)} of ${grouped(to)}`,
+    `${subject(catchUp)}: block ${groupDigits(indexed)} of ${groupDigits(to)}`,
     ...(blocksPerSecond === null ? [] : [`${formatRate(blocksPerSecond)} blocks/s`]),
     ...(paymentsPerSecond === null ? [] : [`${formatRate(paymentsPerSecond)} payments/s`]),
-    ...(secondsLeft === null ? [] : [`${roundedDuration(secondsLeft)} left`]),
+    ...(secondsLeft === null ? [] : [`${roundDuration(secondsLeft)} left`]),
   ].join(', ')
 }
 
 /** `Chain 137 is caught up at block 2,000,000: 50,000 payments in 12 s`. */
 export function caughtUpLine(caughtUp: CaughtUp): string {
   const { indexed, payments, seconds } = caughtUp
-  const what = payments === null ? 'done' : counted(payments, 'payment')
-  return `${subject(caughtUp)} is caught up at block ${grouped(indexed)}: ${what} in ${roundedDuration(seconds)}`
+  const what = payments === null ? 'done' : formatCount(payments, 'payment')
+  return `${subject(caughtUp)} is caught up at block ${groupDigits(indexed)}: ${what} in ${roundDuration(seconds)}`
 }
 
 function subject({ chainId, router }: Pick<CatchUp, 'chainId' | 'router'>): string {
@@ -190,7 +190,7 @@ export function countingLine(what: string, { done, total, ms }: Record<'done' | 
   const perSecond = ms > 0 ? (done * 1_000) / ms : 0
   return [
     `${what} [${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}] ${Math.floor(share * 100)} %`,
-    `${grouped(done)} of ${grouped(all)}`,
-    ...(perSecond > 0 ? [`${formatRate(perSecond)}/s`, `${roundedDuration((all - done) / perSecond)} left`] : []),
+    `${groupDigits(done)} of ${groupDigits(all)}`,
+    ...(perSecond > 0 ? [`${formatRate(perSecond)}/s`, `${roundDuration((all - done) / perSecond)} left`] : []),
   ].join(', ')
 }

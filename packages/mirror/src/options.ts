@@ -10,7 +10,7 @@ export interface MirrorCompletion {
   /** Rows that now have every column of their newest version. */
   readonly completed: number
   /** Rows that stay incomplete: no such payment, an older version, a hash on several chains, or a malformed answer. */
-  readonly left: number
+  readonly incomplete: number
 }
 
 /** The findings and repairs of a run. The counts are of this run alone, not of an interrupted one that it resumed. */
@@ -29,7 +29,7 @@ export interface MirrorReconciliation {
   /** Payments of the same version with other facts, as after a reorg. */
   readonly refreshed: number
   /** Rows that still lack a read of their newest version. */
-  readonly left: number
+  readonly incomplete: number
   /** Rows that the service does not have; the mirror deletes none. Null unless one run read the whole list. */
   readonly unknown: Findings<UnknownPayment> | null
 }

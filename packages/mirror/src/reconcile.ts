@@ -22,9 +22,10 @@ async function storePayment({ payments, integrationAddress, now }: Parts, paymen
  */
 export async function complete(parts: Parts, signal: AbortSignal | undefined): Promise<MirrorCompletion> {
   let completed = 0
-  let left = 0
-  for await (const key of parts.payments.listKeys(true)) (await completeOne(parts, key, signal)) ? completed++ : left++
-  return { completed, left }
+  let incomplete = 0
+  for await (const key of parts.payments.listKeys(true))
+    (await completeOne(parts, key, signal)) ? completed++ : incomplete++
+  return { completed, incomplete }
 }
 
 /** Codes of answers about the one payment; the next payment may still be read. */
@@ -86,11 +87,11 @@ export async function reconcile(parts: Parts, options: MirrorReconcileOptions): 
   const { stopped, pages, compared, unknown } = result
   // Before the look-ups: if one fails, the next run need not read the whole list again.
   if (stopped === 'end') await state.set('reconciled_fully_at', new Date(now()).toISOString())
-  const { completed: lookedUp, left } = await complete(parts, signal)
+  const { completed: lookedUp, incomplete } = await complete(parts, signal)
   counts.completed += lookedUp
   if (stopped !== 'max_pages') await state.set('reconciled_at', new Date(now()).toISOString())
   const { added, updated, completed, refreshed } = counts
-  const summary = { full, stopped, pages, compared, added, updated, completed, refreshed, left, unknown }
+  const summary = { full, stopped, pages, compared, added, updated, completed, refreshed, incomplete, unknown }
   onEvent({ type: 'reconciled', ...summary })
   return summary
 }

@@ -14,7 +14,7 @@ describe.each(engines)('$name', async ({ open }) => {
     await service.index(...range(7))
     await service.update(3, 'success')
     const mirror = await openMirror(service)
-    const whole = { full: true, stopped: 'end', pages: 3, added: 7, updated: 0, left: 0, unknown: { count: 0 } }
+    const whole = { full: true, stopped: 'end', pages: 3, added: 7, updated: 0, incomplete: 0, unknown: { count: 0 } }
     expect(await mirror.reconcile({ pageSize: 3 })).toMatchObject(whole)
     await mirror.expectFullCopy()
   })
@@ -30,7 +30,7 @@ describe.each(engines)('$name', async ({ open }) => {
     expect(service.requests).toHaveLength(requests + 1)
     expect(await getCopy(engine, mirror.prefix)).toMatchObject([{ version: 2, state: 'pending', sender: null }])
     expect(await mirror.status()).toMatchObject({ rows: 1, incomplete: 1, newest: null })
-    expect(await mirror.complete()).toEqual({ completed: 1, left: 0 })
+    expect(await mirror.complete()).toEqual({ completed: 1, incomplete: 0 })
     await mirror.expectFullCopy()
     expect(await mirror.status()).toMatchObject({ incomplete: 0, newest: findTime(0).toISOString(), lagMs: 0 })
   })
@@ -57,7 +57,7 @@ describe.each(engines)('$name', async ({ open }) => {
     const behind = { ...service.client().payments, get: async () => old }
     const mirror = await openMirror(service, { client: { ...service.client(), payments: behind } })
     await mirror.receive(await getDelivery({ ...makeSnapshot(old), version: 2, state: 'success' }))
-    expect(await mirror.complete()).toEqual({ completed: 0, left: 1 })
+    expect(await mirror.complete()).toEqual({ completed: 0, incomplete: 1 })
     expect(await getCopy(engine, mirror.prefix)).toEqual([{ ...old, version: 2, state: 'success' }])
     // The read was not of the newest version, so the row is still to be read.
     expect(await mirror.status()).toMatchObject({ incomplete: 1 })
@@ -72,7 +72,7 @@ describe.each(engines)('$name', async ({ open }) => {
     await service.update(2, 'failure')
     await service.update(3, 'success')
     await mirror.deliver(3)
-    expect(await mirror.reconcile()).toMatchObject({ full: false, added: 1, updated: 1, completed: 1, left: 0 })
+    expect(await mirror.reconcile()).toMatchObject({ full: false, added: 1, updated: 1, completed: 1, incomplete: 0 })
     await mirror.expectFullCopy()
     expect(await mirror.reconcile()).toMatchObject({ added: 0, updated: 0, completed: 0, refreshed: 0 })
   })
@@ -99,9 +99,9 @@ describe.each(engines)('$name', async ({ open }) => {
     await mirror.receive(await getDelivery({ ...makeSnapshot(one), txHash: paymentHash(77) }))
     await expect(mirror.reconcile({ full: true })).rejects.toThrow('cut')
     expect(await mirror.status()).toMatchObject({ copied: true })
-    const { unknown, left } = await mirror.reconcile({ full: true })
+    const { unknown, incomplete } = await mirror.reconcile({ full: true })
     expect(unknown?.samples).toEqual([{ chainId: '137', txHash: paymentHash(77), reason: 'not_found' }])
-    expect(left).toBe(1)
+    expect(incomplete).toBe(1)
     expect(await getCopy(engine, mirror.prefix)).toHaveLength(2)
   })
 
@@ -112,8 +112,8 @@ describe.each(engines)('$name', async ({ open }) => {
     const mirror = await openMirror(service)
     for (const payment of await payments(service.client()))
       await mirror.receive(await getDelivery(makeSnapshot(payment)))
-    expect(await mirror.complete()).toEqual({ completed: 1, left: 2 })
-    expect(await mirror.reconcile({ full: true })).toMatchObject({ completed: 2, left: 0 })
+    expect(await mirror.complete()).toEqual({ completed: 1, incomplete: 2 })
+    expect(await mirror.reconcile({ full: true })).toMatchObject({ completed: 2, incomplete: 0 })
     await mirror.expectFullCopy()
   })
 
@@ -151,7 +151,7 @@ describe.each(engines)('$name', async ({ open }) => {
     await before.deliver(0)
     await expect(before.complete()).rejects.toThrow('killed')
     const after = await openMirror(service, { database: engine.connect(), prefix: before.prefix })
-    expect(await after.complete()).toEqual({ completed: 1, left: 0 })
+    expect(await after.complete()).toEqual({ completed: 1, incomplete: 0 })
     await after.expectFullCopy()
   })
 

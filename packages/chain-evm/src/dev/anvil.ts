@@ -23,8 +23,8 @@ export function findAnvil(search: AnvilSearch): string {
   const packageName = getAnvilPackage(search)
   const executable = search.platform === 'win32' ? 'anvil.exe' : 'anvil'
   const packaged = packageName === null ? undefined : findPackagedAnvil(packageName, executable)
-  const found = packaged ?? findOnPath([executable], search)
-  if (found !== undefined) return found
+  const binaryPath = packaged ?? findOnPath([executable], search)
+  if (binaryPath !== undefined) return binaryPath
   throw new DevChainError(
     'ERR_ANVIL_MISSING',
     packageName === null
@@ -41,8 +41,8 @@ function findOnPath(names: readonly string[], { path }: AnvilSearch): string | u
 /** Checks the option `binary`: a path, or a name on the PATH. @throws {@link DevChainError} `ERR_ANVIL_MISSING`. */
 function checkAnvil(binary: string, search: AnvilSearch): string {
   const names = search.platform === 'win32' ? [binary, `${binary}.exe`] : [binary]
-  const found = /[\\/]/.test(binary) ? names.find(isExecutable) : findOnPath(names, search)
-  if (found !== undefined) return binary
+  const binaryPath = /[\\/]/.test(binary) ? names.find(isExecutable) : findOnPath(names, search)
+  if (binaryPath !== undefined) return binary
   throw new DevChainError(
     'ERR_ANVIL_MISSING',
     `The option "binary" is ${JSON.stringify(binary)}, which is not an executable file; pass the path of anvil, or leave it out.`,

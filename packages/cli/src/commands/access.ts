@@ -3,7 +3,7 @@ import type { OperatorView } from '@payment-integration/core'
 import type { IssuedLink, LegacyKeyView, OperatorRole, ResealResult } from '@payment-integration/core/internal'
 import { Argument, Option } from 'commander'
 import { addGroup, type Cli, type Options } from '../command.js'
-import { counted, dayText, momentText, shownOnce, toTable } from '../output.js'
+import { dayText, formatCount, momentText, shownOnce, toTable } from '../output.js'
 import { type OperateOptions, type Operation, operate, operateOrCreate } from '../with-service.js'
 
 /** The roles in help texts, repeated here because loading the core would slow every command. */
@@ -186,17 +186,17 @@ function resealedText({ resealed, dataKeys, olderApiSecrets, olderLegacyKeys }: 
   const lines = [
     resealed + dataKeys === 0
       ? 'All signing secrets and data keys were already encrypted with the newest master key.'
-      : `Encrypted with the newest master key: ${counted(resealed, 'signing secret')}, ${counted(dataKeys, 'data key')}.`,
+      : `Encrypted with the newest master key: ${formatCount(resealed, 'signing secret')}, ${formatCount(dataKeys, 'data key')}.`,
   ]
   if (olderApiSecrets.length > 0)
     lines.push(
-      `${counted(olderApiSecrets.length, 'API secret needs', 'API secrets need')} an older master key, including previous secrets in their grace time.`,
+      `${formatCount(olderApiSecrets.length, 'API secret needs', 'API secrets need')} an older master key, including previous secrets in their grace time.`,
       'Rotate each secret, deploy the new one, and run this command again after the grace time:',
       ...olderApiSecrets.map((address) => `  payment-integration integrations rotate-secret ${address}`),
     )
   if (olderLegacyKeys.length > 0)
     lines.push(
-      `${counted(olderLegacyKeys.length, 'legacy API key needs', 'legacy API keys need')} an older master key.`,
+      `${formatCount(olderLegacyKeys.length, 'legacy API key needs', 'legacy API keys need')} an older master key.`,
       'Create a new key for each caller, then run:',
       ...olderLegacyKeys.map((id) => `  payment-integration legacy-keys revoke ${id}`),
     )

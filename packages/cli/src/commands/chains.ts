@@ -8,7 +8,7 @@ import type { Cli, Options } from '../command.js'
 import { addCommand, addGroup, databaseOption, parseChainId, wholeNumberParser, withActor } from '../command.js'
 import { InterruptedError, UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
-import { counted, grouped, plain } from '../output.js'
+import { formatCount, groupDigits, plain } from '../output.js'
 import { type OperateOptions, operate, withService } from '../with-service.js'
 
 const parseHeight = wholeNumberParser(0, Number.MAX_SAFE_INTEGER)
@@ -107,7 +107,7 @@ export function chooseChain(
 export function reindexText({ range, proof, node, differences, repaired }: ReindexReport): string[] {
   const result =
     differences.length === 0 ? 'as stored' : `${differencesText(differences.length)}${repaired ? ', repaired' : ''}`
-  const head = `Blocks ${grouped(range.from)} to ${grouped(range.to)}: ${result}  (proof ${proof}, ${node})`
+  const head = `Blocks ${groupDigits(range.from)} to ${groupDigits(range.to)}: ${result}  (proof ${proof}, ${node})`
   return [head, ...differences.map((each) => `  ${differenceText(each)}`)]
 }
 
@@ -115,12 +115,12 @@ type Totals = Readonly<Record<'blocks' | 'differences' | 'repaired', number>>
 
 export function summaryText(event: Totals & { readonly chainId: number; readonly dryRun: boolean }): string[] {
   const { chainId, blocks, differences, repaired, dryRun } = event
-  const end = dryRun ? 'nothing was written' : `${grouped(repaired)} repaired`
+  const end = dryRun ? 'nothing was written' : `${groupDigits(repaired)} repaired`
   const result = differences === 0 ? 'everything is as stored' : `${differencesText(differences)}, ${end}`
-  return [`Chain ${chainId}: ${counted(blocks, 'block')} read, ${result}.`]
+  return [`Chain ${chainId}: ${formatCount(blocks, 'block')} read, ${result}.`]
 }
 
-const differencesText = (differences: number) => counted(differences, 'difference')
+const differencesText = (differences: number) => formatCount(differences, 'difference')
 
 function differenceText({ kind, txHash, ordinal, fields = [] }: ReindexDifference): string {
   const which = fields.length === 0 ? '' : `  ${fields.join(', ')}`

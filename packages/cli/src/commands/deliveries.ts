@@ -27,7 +27,7 @@ import {
 } from '../command.js'
 import { InterruptedError, UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
-import { type Columns, counted, grouped, momentText, shortHash, toTable } from '../output.js'
+import { type Columns, formatCount, groupDigits, momentText, shortHash, toTable } from '../output.js'
 import { countingLine } from '../progress.js'
 import { type OperateOptions, type Operation, operate, withService } from '../with-service.js'
 
@@ -129,7 +129,7 @@ function listDeliveries(options: ListOptions, io: Io): Promise<ExitCode> {
     const [next] = await deliveries.list({ ...filter, afterId, limit: 1 })
     if (next === undefined) return
     report({ event: 'more', shown: printed, afterId, total: await deliveries.count(filter) }, ({ total }) => [
-      `${grouped(printed)} shown, ${grouped(total)} match in all; continue with --after ${afterId}, or print all with --all.`,
+      `${groupDigits(printed)} shown, ${groupDigits(total)} match in all; continue with --after ${afterId}, or print all with --all.`,
     ])
   })
 }
@@ -159,7 +159,7 @@ function deliveryText(delivery: DeliveryView): string[] {
     `  Payment       chain ${chainId}, ${txHash}, version ${version}`,
     `  Created       ${momentText(createdAt)}`,
     `  Next attempt  ${momentText(nextAttemptAt)}`,
-    `  Attempts      ${grouped(attempts.length)}`,
+    `  Attempts      ${groupDigits(attempts.length)}`,
     ...attempts.flatMap((attempt, index) => attemptText(attempt, index + 1)),
   ]
 }
@@ -174,7 +174,7 @@ const endpointColumns: Columns<EndpointView> = {
 function attemptText({ startedAt, latencyMs, status, reason, excerpt, replay }: AttemptRecord, number: number) {
   const answer = formatAnswer({ status, reason })
   const at = new Date(startedAt).toISOString().replace('T', ' ')
-  const line = `${String(number).padStart(4)}  ${at}  ${answer}  ${grouped(latencyMs)} ms`
+  const line = `${String(number).padStart(4)}  ${at}  ${answer}  ${groupDigits(latencyMs)} ms`
   // The receiver wrote the excerpt: its lines are printed one by one, and `plainOutput` removes control characters.
   const lines = excerpt === null ? [] : excerpt.split('\n').map((line) => `      | ${line}`.trimEnd())
   return [replay ? `${line}  replay` : line, ...lines]
@@ -263,7 +263,7 @@ function plannedText({ total, integrations }: { total: number; integrations: rea
   if (total === 0) return ['No exhausted delivery matches.']
   return [
     ...toTable(integrations, plannedColumns),
-    `${counted(total, 'delivery', 'deliveries')} would be replayed; nothing was changed.`,
+    `${formatCount(total, 'delivery', 'deliveries')} would be replayed; nothing was changed.`,
   ]
 }
 
@@ -276,11 +276,11 @@ const plannedColumns: Columns<IntegrationCount> = {
 function doneText(event: ReplayTotals & { readonly total: number; readonly interrupted: boolean }): string[] {
   const { replayed, inFlight, total, interrupted } = event
   if (total === 0 && replayed + inFlight === 0) return ['No exhausted delivery matches.']
-  const skipped = inFlight === 0 ? '' : `; ${grouped(inFlight)} skipped, because an attempt is in flight`
+  const skipped = inFlight === 0 ? '' : `; ${groupDigits(inFlight)} skipped, because an attempt is in flight`
   return [
-    `${counted(replayed, 'delivery is', 'deliveries are')} due now${skipped}.`,
+    `${formatCount(replayed, 'delivery is', 'deliveries are')} due now${skipped}.`,
     ...(interrupted
-      ? [`Interrupted with ${grouped(total - replayed - inFlight)} left; the same command continues with them.`]
+      ? [`Interrupted with ${groupDigits(total - replayed - inFlight)} left; the same command continues with them.`]
       : []),
   ]
 }
@@ -307,13 +307,13 @@ type CheckOptions = OperateOptions & Options<'repair'>
 const checkDeliveries = operate(async ({ deliveries }, { report, options, io }: Operation<CheckOptions>) => {
   const { repair = false } = options
   const onProgress = ({ examined, missing }: CheckTotals) =>
-    report.progress(`Checking: ${grouped(examined)} versions examined, ${grouped(missing)} deliveries missing`)
+    report.progress(`Checking: ${groupDigits(examined)} versions examined, ${groupDigits(missing)} deliveries missing`)
   const totals = await deliveries.check({ repair, signal: io.signal, onProgress })
   const interrupted = io.signal.aborted
   const { examined, missing, requeued } = totals
-  const result = `${grouped(examined)} versions examined, ${counted(missing, 'delivery is', 'deliveries are')} missing`
+  const result = `${groupDigits(examined)} versions examined, ${formatCount(missing, 'delivery is', 'deliveries are')} missing`
   report({ event: 'check.done', ...totals, repair, interrupted }, () => [
-    repair && missing > 0 ? `${result}; ${grouped(requeued)} due again.` : `${result}.`,
+    repair && missing > 0 ? `${result}; ${groupDigits(requeued)} due again.` : `${result}.`,
     ...(interrupted ? ['Interrupted: older versions were not examined.'] : []),
     ...(!repair && missing > 0
       ? ['deliveries list --status missing prints them; deliveries check --repair makes them due again.']

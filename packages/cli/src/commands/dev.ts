@@ -58,7 +58,7 @@ export function addDev(cli: Cli): void {
  * @returns 0 when the signal stopped the demo or every payment is verified; 1 when something failed.
  */
 async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
-  const { untilIdle = false, payments, keep = false, json = false, quiet = false } = options
+  const { untilIdle = false, payments, keep: keepsFolder = false, json = false, quiet = false } = options
   const { deadline: deadlineMs = devDefaults.deadlineMs, seed = randomSeed(io) } = options
   const { every: everyMs = untilIdle ? devDefaults.everyMsUntilIdle : devDefaults.everyMs } = options
   if (untilIdle && payments === undefined)
@@ -103,7 +103,7 @@ async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
   try {
     const { signal } = stopping
     const { startDemo } = await import('../dev/demo.js')
-    const settings = { port: options.port, keep, seed, startedAt, forwardTo, envFile }
+    const settings = { port: options.port, keepsFolder, seed, startedAt, forwardTo, envFile }
     const demo = await startDemo({ ...settings, io, closers, events, signal })
     isStarted = true
     void demo.exitReason.then((reason) => stop({ kind: 'exited', reason }))
@@ -119,7 +119,7 @@ async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
     const { payments: paymentCount, verified } = result
     const figures = { payments: paymentCount, verified, ...demo.tracker.figures(), runMs: io.now() - startedAt }
     const ok = reasons.length === 0
-    events.report({ event: 'summary', ok, ...figures, reasons, folder: keep ? demo.folder : null })
+    events.report({ event: 'summary', ok, ...figures, reasons, folder: keepsFolder ? demo.folder : null })
     return exitCode
   } catch (error) {
     if (isStarted || !(await isStoppedEarly(stopping.signal))) throw error

@@ -4,7 +4,7 @@ import { addCommand, append, type Cli, type Options, wholeNumberParser } from '.
 import { UsageError } from '../errors.js'
 import { findFrameworks, readInput, readIntegratorVariables, readSecret, type Variables } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
-import { alignRows, createReporter, grouped, indent, roundedDuration } from '../output.js'
+import { alignRows, createReporter, groupDigits, indent, roundDuration } from '../output.js'
 
 interface ExplainFlags
   extends Options<'body' | 'headers' | 'apiSecretEnv' | 'envFile', string>,
@@ -129,18 +129,20 @@ function findingText({ code, proved, cause, evidence, change }: ExplainFinding, 
 }
 
 function factsText({ header, ageSeconds, toleranceSeconds, bodyBytes, signedBytes }: ExplainedRequest): string[] {
-  const fields = header.fields.map(({ name, length, status }) => `${name} (${status}, ${grouped(length)} characters)`)
+  const fields = header.fields.map(
+    ({ name, length, status }) => `${name} (${status}, ${groupDigits(length)} characters)`,
+  )
   return [
     `Signature header: ${header.count === 0 ? 'not found under its name' : fields.length > 0 ? fields.join(', ') : 'no field found'}.`,
     ageSeconds === null
       ? 'Age: unknown.'
       : `Age: ${ageText(ageSeconds)}; up to ${toleranceSeconds} s on either side are accepted.`,
-    `Body: ${grouped(bodyBytes)} bytes${signedBytes === null ? '' : `; signed with its time: ${grouped(signedBytes)} bytes`}.`,
+    `Body: ${groupDigits(bodyBytes)} bytes${signedBytes === null ? '' : `; signed with its time: ${groupDigits(signedBytes)} bytes`}.`,
   ]
 }
 
 function ageText(seconds: number): string {
   const size = Math.abs(seconds)
-  const rounded = size < 90 ? '' : ` (${roundedDuration(size)})`
+  const rounded = size < 90 ? '' : ` (${roundDuration(size)})`
   return `${size} s${rounded}${seconds < 0 ? ' in the future' : ''}`
 }

@@ -27,7 +27,7 @@ import {
 import { asInterrupted, BackupError, InterruptedError, UsageError } from '../errors.js'
 import { openSqlite, syncPath } from '../files.js'
 import type { ExitCode, Io } from '../io.js'
-import { counted, createReporter, grouped, momentText, type Reporter } from '../output.js'
+import { createReporter, formatCount, groupDigits, momentText, type Reporter } from '../output.js'
 import { findMissingDatabase, type OperateOptions, type Operation, operate, withFlags } from '../with-service.js'
 
 export function addAudit(cli: Cli): void {
@@ -72,11 +72,11 @@ const listAudit = operate(async ({ audit }, { report, options, io }: Operation<L
   if (newest === 0) report.note('The audit log is empty.')
   if (!all && afterSeq >= oldest && options.after === undefined)
     report({ event: 'more', shown: printed, newest }, () => [
-      `The newest ${grouped(printed)} of ${grouped(newest - oldest + 1)} records; --all prints all.`,
+      `The newest ${groupDigits(printed)} of ${groupDigits(newest - oldest + 1)} records; --all prints all.`,
     ])
   else if (upTo < newest)
     report({ event: 'more', shown: printed, newest, after: upTo }, () => [
-      `${grouped(newest - upTo)} more follow; continue with --after ${upTo}.`,
+      `${groupDigits(newest - upTo)} more follow; continue with --after ${upTo}.`,
     ])
 })
 
@@ -119,7 +119,7 @@ function verdictText({ records, last, brokenAt }: AuditVerdict): string[] {
     ]
   if (last === null) return ['The audit log is empty.']
   return [
-    `The audit log is unchanged: ${counted(records, 'record')}, the newest of ${momentText(last.at)}.`,
+    `The audit log is unchanged: ${formatCount(records, 'record')}, the newest of ${momentText(last.at)}.`,
     `Store ${last.seq}:${last.hash} outside the database: with it, audit verify --expect detects removal of the newest records.`,
   ]
 }
@@ -204,7 +204,7 @@ function progressText(progress: RetentionProgress): string[] {
     case 'begun':
       return ['New rows go to a new segment from now on.']
     case 'given_up':
-      return [`Gave up ${grouped(progress.deliveries)} pending deliveries.`]
+      return [`Gave up ${groupDigits(progress.deliveries)} pending deliveries.`]
     case 'kept':
       return [keptText(progress.pending)]
     case 'audit_broken':
@@ -215,7 +215,7 @@ function progressText(progress: RetentionProgress): string[] {
 }
 
 function keptText({ segment, integrationAddress, count }: PendingDeliveries): string {
-  return `Segment ${segment} stays: ${grouped(count)} of its deliveries to ${integrationAddress} are pending (--give-up).`
+  return `Segment ${segment} stays: ${groupDigits(count)} of its deliveries to ${integrationAddress} are pending (--give-up).`
 }
 
 function historyText({ kind, part, rows, from, to }: ExpiredHistory): string {
@@ -224,7 +224,7 @@ function historyText({ kind, part, rows, from, to }: ExpiredHistory): string {
   return `${kind.padEnd(10)}  ${name}  ${period}  ${rowsText(rows)}`
 }
 
-const rowsText = (rows: number) => counted(rows, 'row')
+const rowsText = (rows: number) => formatCount(rows, 'row')
 
 export function addBackup(cli: Cli): void {
   addCommand(cli, 'backup', backUp, 'backup backups/payments-2026-01-31.db')
@@ -246,7 +246,7 @@ async function backUp(file: string, options: OperateOptions, io: Io): Promise<vo
   const target = resolve(file)
   const bytes = await writeCopy(resolve(database.path), target)
   createReporter(io, options.json)({ event: 'backup', file: target, bytes }, (event) => [
-    `Copied ${grouped(event.bytes)} bytes to ${event.file}.`,
+    `Copied ${groupDigits(event.bytes)} bytes to ${event.file}.`,
   ])
 }
 

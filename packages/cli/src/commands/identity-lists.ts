@@ -12,7 +12,7 @@ import { defaultLimit, type Options } from '../command.js'
 import { UsageError } from '../errors.js'
 import { readInput } from '../input.js'
 import type { Io } from '../io.js'
-import { type Columns, grouped, momentText, type ReportedEvent, shortHash, toTable } from '../output.js'
+import { type Columns, groupDigits, momentText, type ReportedEvent, shortHash, toTable } from '../output.js'
 import { type OperateOptions, type Operation, operate } from '../with-service.js'
 
 /** `email`: an address in any spelling, or `-` for standard input. It is hashed, and never printed or stored. */
@@ -71,8 +71,8 @@ function createListAction<T, O extends IdentityOptions = IdentityOptions>(list: 
     const more = list.more?.(last)
     report({ event: 'more', shown: limit, ...more }, () => [
       more === undefined
-        ? `The newest ${grouped(limit)}; a larger --limit prints older ones.`
-        : `${grouped(limit)} shown, more follow; continue with --after ${more.afterId}.`,
+        ? `The newest ${groupDigits(limit)}; a larger --limit prints older ones.`
+        : `${groupDigits(limit)} shown, more follow; continue with --after ${more.afterId}.`,
     ])
   })
 }

@@ -7,7 +7,7 @@ import type { Cli, Options } from '../command.js'
 import { addGroup, exampleAddress, parseAddress, parseDuration, parseHttpUrl } from '../command.js'
 import { UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
-import { exactDuration, grouped, momentText, shownOnce } from '../output.js'
+import { formatDuration, groupDigits, momentText, shownOnce } from '../output.js'
 import { type OperateOptions, type Operation, operate, operateOrCreate, withService } from '../with-service.js'
 
 const addressArg = () => new Argument('<address>', 'integration address: 0x and 40 hex digits').argParser(parseAddress)
@@ -139,7 +139,7 @@ async function rotateSecret(address: string, options: RotateOptions, io: Io): Pr
     const event = { event: 'integration.api_secret_rotated', address, graceMs }
     report({ ...event, ...(await integrations.rotateApiSecret(address, { graceMs })) }, ({ apiSecret }) => [
       `API secret  ${apiSecret}`,
-      `${shownOnce('It is')} The previous secret ${graceMs === 0 ? 'expires within a quarter of a second' : `stays valid for ${exactDuration(graceMs)}`}.`,
+      `${shownOnce('It is')} The previous secret ${graceMs === 0 ? 'expires within a quarter of a second' : `stays valid for ${formatDuration(graceMs)}`}.`,
     ])
   })
 }
@@ -171,7 +171,7 @@ async function rotateSigningSecret(address: string, options: RotateOptions, io: 
         'Deliveries are signed with the prepared webhook secret from now on.',
         graceMs === 0
           ? 'The old secret is no longer used: remove it from the receiver.'
-          : `For ${exactDuration(graceMs)}, a delivery that is answered 400, 401 or 403 is retried at once, signed with the old secret.`,
+          : `For ${formatDuration(graceMs)}, a delivery that is answered 400, 401 or 403 is retried at once, signed with the old secret.`,
       ])
     } else {
       await integrations.abortSigningSecret(address)
@@ -191,7 +191,7 @@ const exportIntegration = operate(async ({ moves }, run: Operation<ExportOptions
   const file = await createGzipFile(to)
   const exported = await moves.export(address, async () => file, { signal: io.signal }).finally(file.discard)
   report({ event: 'integration.exported', address, file: to, ...exported }, (event) => [
-    `Wrote ${to}: ${grouped(event.payments)} payments, ${grouped(event.deliveries)} pending deliveries, ${grouped(event.updates)} updates, ${grouped(event.waiting)} waiting updates.`,
+    `Wrote ${to}: ${groupDigits(event.payments)} payments, ${groupDigits(event.deliveries)} pending deliveries, ${groupDigits(event.updates)} updates, ${groupDigits(event.waiting)} waiting updates.`,
     `  hmac ${event.hmac}`,
     `${address} is disabled here from now on. Import the file in the other cell; do not enable the integration here again.`,
   ])
@@ -205,12 +205,12 @@ const importIntegration = operate(async ({ moves }, { report, io }, path: string
     throw error
   })
   report({ event: 'integration.imported', ...imported }, (event) => [
-    `Imported ${event.address}: ${grouped(event.payments)} payments, ${grouped(event.updates)} updates. It is enabled here.`,
+    `Imported ${event.address}: ${groupDigits(event.payments)} payments, ${groupDigits(event.updates)} updates. It is enabled here.`,
     `  hmac ${event.hmac}`,
-    `  ${grouped(event.added)} deliveries were added for versions that are not in the file.`,
-    ...(event.left === 0
+    `  ${groupDigits(event.added)} deliveries were added for versions that are not in the file.`,
+    ...(event.skipped === 0
       ? []
-      : [`  ${grouped(event.left)} dropped payments of the file were skipped: they were never stored here.`]),
+      : [`  ${groupDigits(event.skipped)} dropped payments of the file were skipped: they were never stored here.`]),
   ])
 })
 

@@ -39,7 +39,7 @@ describe('mirror', () => {
     expect(await runCli(argumentsFor(service, '--to', `sqlite:${path}`, '--once', '--json'), again)).toBe(0)
     expect(getEvents(again)).toMatchObject([
       { event: 'progress', pages: 1, compared: 3 },
-      { event: 'reconciled', full: false, added: 0, updated: 0, left: 0 },
+      { event: 'reconciled', full: false, added: 0, updated: 0, incomplete: 0 },
       { event: 'status', rows: 3, incomplete: 0, lagMs: 0, copied: true, serviceError: null },
     ])
   })
@@ -59,7 +59,7 @@ describe('mirror', () => {
     expect((await fetch(listening.url, { method: 'POST', ...delivery })).status).toBe(204)
     const event = async (name: string) => JSON.parse(await io.line((line) => line.includes(`"event":"${name}"`)))
     expect(await event('delivery')).toMatchObject({ decision: 'apply', version: 2, state: 'success' })
-    expect(await event('completed')).toMatchObject({ completed: 1, left: 0 })
+    expect(await event('completed')).toMatchObject({ completed: 1, incomplete: 0 })
     const forged = await createTestDelivery({ secret: 'another', snapshot })
     expect((await fetch(listening.url, { method: 'POST', ...forged })).status).toBe(401)
     expect((await fetch(listening.url.replace('/webhook', '/'), { method: 'POST', ...delivery })).status).toBe(404)

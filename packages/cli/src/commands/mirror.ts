@@ -14,7 +14,7 @@ import { asInterrupted, MirrorDatabaseError, UsageError } from '../errors.js'
 import { openSqlite } from '../files.js'
 import { readSecret, splitSecrets } from '../input.js'
 import type { Io } from '../io.js'
-import { createReporter, grouped, momentText, type Reporter, roundedDuration, shortHash } from '../output.js'
+import { createReporter, groupDigits, momentText, type Reporter, roundDuration, shortHash } from '../output.js'
 import { createdText, hasPassword } from '../with-service.js'
 import { parseServerUrl } from './status.js'
 
@@ -239,7 +239,7 @@ function createPrinter({ live }: Pick<Io, 'live'>, report: Reporter, readStatus:
     const { type, ...facts } = given
     if (given.type === 'progress') {
       report({ event: type, ...facts }, () => [])
-      return report.progress(`Compared ${grouped(given.compared)} payments.`)
+      return report.progress(`Compared ${groupDigits(given.compared)} payments.`)
     }
     live?.([])
     if (given.type === 'failed') return reportFailure(given.step, given.error)
@@ -258,31 +258,31 @@ function eventText(event: Exclude<MirrorEvent, { type: 'progress' | 'failed' }>)
       return [`${shortHash(txHash)}  v${version}  ${(state ?? 'none').slice(0, 64)}  ${stored}`]
     }
     case 'completed':
-      if (event.completed + event.left === 0) return []
-      return [`Rows completed: ${grouped(event.completed)}, incomplete: ${grouped(event.left)}.`]
+      if (event.completed + event.incomplete === 0) return []
+      return [`Rows completed: ${groupDigits(event.completed)}, incomplete: ${groupDigits(event.incomplete)}.`]
     case 'reconciled':
       return reconciledText(event)
   }
 }
 
 function reconciledText(result: MirrorReconciliation): string[] {
-  const { full, compared, added, updated, completed, refreshed, left, unknown } = result
-  const changes = Object.entries({ added, updated, completed, refreshed, incomplete: left })
+  const { full, compared, added, updated, completed, refreshed, incomplete, unknown } = result
+  const changes = Object.entries({ added, updated, completed, refreshed, incomplete })
     .filter(([, count]) => count > 0)
-    .map(([name, count]) => `${grouped(count)} ${name}`)
+    .map(([name, count]) => `${groupDigits(count)} ${name}`)
   const scope = full ? 'all payments' : 'the newest payments'
-  const lines = [`Compared ${grouped(compared)} of ${scope}: ${changes.join(', ') || 'no difference'}.`]
+  const lines = [`Compared ${groupDigits(compared)} of ${scope}: ${changes.join(', ') || 'no difference'}.`]
   if (unknown === null || unknown.count === 0) return lines
   const samples = unknown.samples.slice(0, 5).map(({ chainId, txHash, reason }) => `${chainId}:${txHash} (${reason})`)
   const which = `${samples.join(', ')}${unknown.count > 5 ? ', …' : ''}`
-  return [...lines, `The service does not have ${grouped(unknown.count)} of the rows: ${which}.`]
+  return [...lines, `The service does not have ${groupDigits(unknown.count)} of the rows: ${which}.`]
 }
 
 function statusText(status: MirrorStatus): string[] {
   const { rows, incomplete, lagMs, serviceError, copied, deliveredAt } = status
-  const lag = lagMs === null ? 'unknown' : roundedDuration(lagMs / 1_000)
+  const lag = lagMs === null ? 'unknown' : roundDuration(lagMs / 1_000)
   const reason = serviceError === null ? '' : ` (the service did not answer: ${serviceError})`
   return [
-    `Lag ${lag}${reason}. ${grouped(rows)} payments${copied ? '' : ' so far; older ones follow'}, ${grouped(incomplete)} incomplete. Last delivery ${momentText(deliveredAt === null ? null : Date.parse(deliveredAt))}.`,
+    `Lag ${lag}${reason}. ${groupDigits(rows)} payments${copied ? '' : ' so far; older ones follow'}, ${groupDigits(incomplete)} incomplete. Last delivery ${momentText(deliveredAt === null ? null : Date.parse(deliveredAt))}.`,
   ]
 }

@@ -6,7 +6,7 @@ import type { Cli, Options } from '../command.js'
 import { addGroup, checkTimes, momentParser, parseAddress, parseChainId, patternParser } from '../command.js'
 import { asInterrupted } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
-import { counted } from '../output.js'
+import { formatCount } from '../output.js'
 import { type OperateOptions, withService } from '../with-service.js'
 
 export function addPayments(cli: Cli): void {
@@ -43,14 +43,14 @@ function exportPayments(options: ExportOptions, io: Io): Promise<ExitCode> {
       for await (const { text, rows } of exportRows(queries.paymentListing(filter), how)) {
         await file.write(Buffer.from(text))
         written = rows
-        report.progress(`Exporting: ${counted(rows, 'payment')}`)
+        report.progress(`Exporting: ${formatCount(rows, 'payment')}`)
       }
       await file.finish()
     } catch (error) {
       await file.discard()
       throw asInterrupted(error, io.signal, 'Interrupted; no file was written.')
     }
-    const text = `Wrote ${to}: ${counted(written, 'payment')}.`
+    const text = `Wrote ${to}: ${formatCount(written, 'payment')}.`
     report({ event: 'payments.exported', file: to, rows: written }, () => [text])
   })
 }

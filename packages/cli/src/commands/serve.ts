@@ -16,7 +16,7 @@ import { developmentTools, simulateChainsWith, startDemoIdentity } from '../deve
 import { UsageError } from '../errors.js'
 import { canAsk, confirm } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
-import { createReporter, grouped, logToStandardError, type Reporter } from '../output.js'
+import { createReporter, groupDigits, logToStandardError, type Reporter } from '../output.js'
 import { aborted, isStoppedEarly } from '../process.js'
 import { showProgress } from '../progress.js'
 import { type ConfigFlags, createdText, findMissingDatabase, type OperateOptions, withFlags } from '../with-service.js'
@@ -232,7 +232,7 @@ async function isConfirmed({ yes, json }: ContractOptions, steps: readonly Schem
 }
 
 function stepText({ version, about, rows }: SchemaStep): string {
-  return `  ${version}  ${about}${rows === null ? '' : `  (about ${grouped(rows)} rows)`}`
+  return `  ${version}  ${about}${rows === null ? '' : `  (about ${groupDigits(rows)} rows)`}`
 }
 
 function showStep(progress: SchemaProgress, report: Reporter): void {

@@ -9,7 +9,7 @@ import { InvalidArgumentError } from 'commander'
 import { addCommand, type Cli, databaseOption, type Options } from '../command.js'
 import { DatabaseMissingError, InterruptedError, ServerError, UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
-import { type Columns, counted, createReporter, indent, roundedDuration, toTable } from '../output.js'
+import { type Columns, createReporter, formatCount, indent, roundDuration, toTable } from '../output.js'
 import { type OperateOptions, withService } from '../with-service.js'
 
 /** Timeout in milliseconds: the server waits at most two seconds for its database; the network gets three. */
@@ -63,7 +63,7 @@ type NodeHealth = ChainHealth['nodes'][number]
 const getChainColumns = (now: number): Columns<ChainHealth> => ({
   chain: ({ chainId }) => String(chainId),
   head: ({ head }) => head,
-  age: ({ headAt }) => (typeof headAt === 'number' ? roundedDuration(Math.max(0, now - headAt) / 1_000) : null),
+  age: ({ headAt }) => (typeof headAt === 'number' ? roundDuration(Math.max(0, now - headAt) / 1_000) : null),
   indexed: ({ indexed }) => indexed,
   lag: ({ lag }) => lag,
   proof: ({ proof }) => proof,
@@ -100,8 +100,8 @@ const getProcessColumns = (now: number): Columns<RunningProcess> => ({
   roles: ({ roles }) => roles.join(' '),
   state: ({ startedAt, silentMs }) =>
     silentMs === null
-      ? `runs for ${roundedDuration(Math.max(0, now - startedAt) / 1_000)}`
-      : `silent for ${roundedDuration(silentMs / 1_000)}`,
+      ? `runs for ${roundDuration(Math.max(0, now - startedAt) / 1_000)}`
+      : `silent for ${roundDuration(silentMs / 1_000)}`,
   leases: ({ leases }) => leases.join(' ') || null,
 })
 
@@ -135,7 +135,7 @@ export function proofsText({ chainId, ranges }: { chainId: number; ranges: reado
 
 export function notificationsText({ failing }: { readonly failing: number }): string[] {
   if (failing === 0) return ['', 'Notifications: no blocked endpoint.']
-  return ['', `Notifications: ${counted(failing, 'blocked endpoint')}; see deliveries endpoints.`]
+  return ['', `Notifications: ${formatCount(failing, 'blocked endpoint')}; see deliveries endpoints.`]
 }
 
 export function oldSnapshotText({ holder, ageMs, databaseUser, application }: DatabaseSnapshot): string[] {
@@ -143,7 +143,7 @@ export function oldSnapshotText({ holder, ageMs, databaseUser, application }: Da
   const name = application === '' ? 'without a name' : application
   return [
     '',
-    `Warning: a database snapshot has been open for ${roundedDuration(ageMs / 1_000)} and slows deliveries: ${holder} ${name}${user}.`,
+    `Warning: a database snapshot has been open for ${roundDuration(ageMs / 1_000)} and slows deliveries: ${holder} ${name}${user}.`,
     'See docs/runbooks/old-database-snapshot.md.',
   ]
 }
@@ -156,11 +156,11 @@ function formatDetails({ chainId, headAt, nodes, error, lastError }: ChainHealth
   const messages = [
     ...(headAgeMs < oldHeadMs
       ? []
-      : [`old head: the newest block is ${roundedDuration(headAgeMs / 1_000)} old; are the nodes in sync?`]),
+      : [`old head: the newest block is ${roundDuration(headAgeMs / 1_000)} old; are the nodes in sync?`]),
     ...(error === null ? [] : [`error: ${error}`]),
     ...(lastError === null
       ? []
-      : [`last error, ${roundedDuration(Math.max(0, now - lastError.at) / 1_000)} ago: ${lastError.message}`]),
+      : [`last error, ${roundDuration(Math.max(0, now - lastError.at) / 1_000)} ago: ${lastError.message}`]),
     ...nodes.flatMap(({ name, lastError: message }) => (message === null ? [] : [`${name}: ${message}`])),
   ]
   return [

@@ -9,7 +9,7 @@ import { InterruptedError, ServerError, UsageError } from '../errors.js'
 import type { Integrator, IntegratorOptions } from '../input.js'
 import { getCredentialsError, getEndpoint, readIntegrator, withIntegrator } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
-import { counted, createReporter, createStyle, escapeControls, type Style, shortHash } from '../output.js'
+import { createReporter, createStyle, escapeControls, formatCount, type Style, shortHash } from '../output.js'
 
 /** The fields of the payment; the server chooses absent ones. `asTest`: only print the scenario as a test. */
 type TriggerOptions = IntegratorOptions &
@@ -176,7 +176,9 @@ function triggerText(event: TriggerEvent, style: Style): readonly string[] {
     case 'failed':
       return [style.red(`failed   ${event.reason}`)]
     case 'done':
-      return [style.green(`done     ${counted(event.payments, 'payment')}, ${counted(event.snapshots, 'snapshot')}`)]
+      return [
+        style.green(`done     ${formatCount(event.payments, 'payment')}, ${formatCount(event.snapshots, 'snapshot')}`),
+      ]
     default:
       return []
   }

@@ -22,7 +22,7 @@ export type Demo = Awaited<ReturnType<typeof startDemo>>
 
 interface DemoSettings {
   readonly port: number | undefined
-  readonly keep: boolean
+  readonly keepsFolder: boolean
   readonly seed: number
   readonly forwardTo: string | undefined
   /** Path of the file for an integrator's five values; null: none is written. */
@@ -49,7 +49,7 @@ const pollMs = 100
 export async function startDemo(settings: DemoSettings) {
   const { io, closers, events, signal } = settings
   const tracker = createPaymentTracker()
-  const folder = await createDemoFolder(io, settings.keep)
+  const folder = await createDemoFolder(io, settings.keepsFolder)
   closers.add(folder, ({ close }) => close())
 
   const to = settings.forwardTo === undefined ? undefined : new URL(settings.forwardTo)
@@ -145,7 +145,7 @@ export async function startDemo(settings: DemoSettings) {
     router: chain.router,
     routerVersion: chain.routerVersion,
     folder: folder.path,
-    kept: settings.keep,
+    kept: settings.keepsFolder,
     seed: settings.seed,
     forwardsTo: settings.forwardTo ?? null,
     minting: identity.minting,

@@ -83,9 +83,9 @@ export function createClosers() {
 }
 
 /** Creates a folder for its owner only. `close` or the end of the process removes it, unless `keep` is set. */
-export async function createDemoFolder(io: Pick<Io, 'temporaryFolder' | 'onExit'>, keep: boolean) {
+export async function createDemoFolder(io: Pick<Io, 'temporaryFolder' | 'onExit'>, keepsFolder: boolean) {
   const path = await mkdtemp(join(io.temporaryFolder, 'payment-integration-'))
-  if (keep) return { path, close: async () => {} }
+  if (keepsFolder) return { path, close: async () => {} }
   const unregister = io.onExit(() => rmSync(path, { recursive: true, force: true }))
   return {
     path,

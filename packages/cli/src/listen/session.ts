@@ -7,7 +7,7 @@ import { ServerError } from '../errors.js'
 import { forward } from '../forward.js'
 import { splitSecrets } from '../input.js'
 import type { Io } from '../io.js'
-import { createStyle, type Reporter, roundedDuration, shortHash } from '../output.js'
+import { createStyle, type Reporter, roundDuration, shortHash } from '../output.js'
 import { ConnectionLostError, readStream, type StreamEvent, type StreamTarget } from './stream.js'
 
 /** The shortest and longest wait before a reconnection, in milliseconds; each wait is twice as long as the last. */
@@ -99,7 +99,7 @@ export async function runListen(
       if (!(error instanceof ConnectionLostError)) throw error
       const retryInMs = Math.max(waitMs, error.retryAfterMs ?? 0)
       report({ event: 'disconnected', reason: error.message, retryInMs }, ({ reason }) => [
-        style.yellow(`Disconnected: ${reason}. Next attempt in ${roundedDuration(retryInMs / 1_000)}.`),
+        style.yellow(`Disconnected: ${reason}. Next attempt in ${roundDuration(retryInMs / 1_000)}.`),
       ])
       await io.sleep(retryInMs, io.signal)
       waitMs = Math.min(waitMs * 2, reconnectMs.max)

@@ -130,7 +130,7 @@ export function finishRun(
   reach: Reach,
   { beganAt, failedAt }: { readonly beganAt: string | null; readonly failedAt: string | null },
 ): ReconcileCheckpoint {
-  const coveredTo = latest(checkpoint.coveredTo, beganAt)
+  const coveredTo = pickLatest(checkpoint.coveredTo, beganAt)
   return lowerCoverage({ ...checkpoint, coveredTo, unfinished: removeUnfinished(checkpoint, reach) }, failedAt)
 }
 
@@ -143,19 +143,19 @@ export function lowerCoverage(checkpoint: ReconcileCheckpoint, blockTime: string
   const justBefore = new Date(Date.parse(blockTime) - 1).toISOString()
   return {
     ...checkpoint,
-    coveredTo: checkpoint.coveredTo && earliest(checkpoint.coveredTo, justBefore),
-    unfinished: checkpoint.unfinished.map((run) => ({ ...run, failedAt: earliest(run.failedAt, blockTime) })),
+    coveredTo: checkpoint.coveredTo && pickEarliest(checkpoint.coveredTo, justBefore),
+    unfinished: checkpoint.unfinished.map((run) => ({ ...run, failedAt: pickEarliest(run.failedAt, blockTime) })),
   }
 }
 
 /** The newer of two instants; null counts as absent. */
-export function latest(a: string | null, b: string | null): string | null {
+export function pickLatest(a: string | null, b: string | null): string | null {
   if (a === null || b === null) return a ?? b
   return Date.parse(a) < Date.parse(b) ? b : a
 }
 
 /** The older of two instants; null counts as absent. */
-export function earliest(a: string | null, b: string | null): string | null {
+export function pickEarliest(a: string | null, b: string | null): string | null {
   if (a === null || b === null) return a ?? b
   return Date.parse(a) < Date.parse(b) ? a : b
 }

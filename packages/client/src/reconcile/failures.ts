@@ -4,7 +4,7 @@
  */
 import { AmbiguousPaymentError, InvalidResponseError, PaymentNotFoundError } from '../errors.js'
 import type { Payment, PaymentReader } from '../payments.js'
-import { earliest, type StoredFailure } from './checkpoint.js'
+import { pickEarliest, type StoredFailure } from './checkpoint.js'
 
 /** Looking up more failures would cost more than reading the pages. */
 const maxFailures = 100
@@ -25,7 +25,7 @@ export function createFailures(stored: readonly StoredFailure[]) {
       if (failureByKey.has(key) || failureByKey.size < maxFailures) {
         failureByKey.set(key, { chainId, txHash, blockTimestamp })
         versions.set(key, payment.version)
-      } else overflowedAt = earliest(overflowedAt, blockTimestamp)
+      } else overflowedAt = pickEarliest(overflowedAt, blockTimestamp)
     },
     drop: (key: PaymentKey) => void failureByKey.delete(formatKey(key)),
     /** Whether this version was added in this run. */
@@ -52,7 +52,7 @@ export async function retryFailures(
   for (const failure of failures.list()) {
     const payment = await reader.get(failure.txHash, { signal }).catch((error: unknown) => {
       if (error instanceof AmbiguousPaymentError || error instanceof InvalidResponseError)
-        unreadAt = earliest(unreadAt, failure.blockTimestamp)
+        unreadAt = pickEarliest(unreadAt, failure.blockTimestamp)
       else if (!(error instanceof PaymentNotFoundError)) throw error
       return null
     })

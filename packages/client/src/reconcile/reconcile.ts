@@ -9,7 +9,7 @@ import { InvalidRequestError } from '../errors.js'
 import type { Page, Payment, PaymentReader } from '../payments.js'
 import { readPages } from '../payments.js'
 import type { Reach, ReconcileCheckpoint } from './checkpoint.js'
-import { addUnfinished, earliest, findUnfinished, finishRun, latest, lowerCoverage } from './checkpoint.js'
+import { addUnfinished, findUnfinished, finishRun, lowerCoverage, pickEarliest, pickLatest } from './checkpoint.js'
 import { createTally } from './compare.js'
 import { createFailures, retryFailures } from './failures.js'
 import type { Reconcile, Reconciliation } from './findings.js'
@@ -61,8 +61,8 @@ async function run<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReader): Pr
   let pages = 0
   let stopped: Reconciliation['stopped'] = 'end'
 
-  const overflowedAt = () => earliest(failures.overflowedAt(), severalSearch.failures.overflowedAt())
-  const failedAt = () => earliest(resumed?.failedAt ?? null, overflowedAt())
+  const overflowedAt = () => pickEarliest(failures.overflowedAt(), severalSearch.failures.overflowedAt())
+  const failedAt = () => pickEarliest(resumed?.failedAt ?? null, overflowedAt())
   const buildCheckpoint = () => ({
     ...lowerCoverage(startCheckpoint, overflowedAt()),
     failed: failures.list(),
@@ -76,7 +76,7 @@ async function run<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReader): Pr
   for await (const { payments, nextCursor } of readPages(start.fetchPage, start.cursor)) {
     pages += 1
     if (start.restarted && pages === 1) beganAt = null // The run started at the newest page after all.
-    beganAt ??= payments.reduce<string | null>((newest, { blockTimestamp }) => latest(newest, blockTimestamp), null)
+    beganAt ??= payments.reduce<string | null>((newest, { blockTimestamp }) => pickLatest(newest, blockTimestamp), null)
     let repairsNeeded = 0
     for (const payment of payments) {
       unknownSearch?.crossOff(payment)

@@ -74,7 +74,7 @@ function parseSnapshot(body: string, subject: SnapshotSubject): SnapshotBody | n
 
 /**
  * Versions that only this cell made were sent to nobody, so the file replaces them. `imported`: stored by an earlier
- * run. `left`: a dropped payment that this cell never stored. `hasOtherUpdates`: this cell decided updates on the
+ * run. `skipped`: a dropped payment that this cell never stored. `hasOtherUpdates`: this cell decided updates on the
  * payment that the file does not have.
  */
 export function decideImport(
@@ -82,10 +82,10 @@ export function decideImport(
   stored: StoredMove | undefined,
   integrationAddress: string,
   hasOtherUpdates: boolean,
-): 'replace' | 'imported' | 'left' {
+): 'replace' | 'imported' | 'skipped' {
   const name = formatPaymentKey(moved)
   if (stored === undefined) {
-    if (moved.dropped !== null && moved.versions.every(({ pending }) => pending === null)) return 'left'
+    if (moved.dropped !== null && moved.versions.every(({ pending }) => pending === null)) return 'skipped'
     throw new MoveError(
       'ERR_MOVE_PAYMENT_MISSING',
       `Payment ${name} of block ${moved.blockNumber} is not stored here. Wait until that block is indexed, or reindex it.`,

@@ -242,10 +242,10 @@ function createRowImport(deps: MoveDeps, address: string, readRows: () => Batche
       if (outcome.status === 'rejected' && !(outcome.reason instanceof UpdateConflictError)) throw outcome.reason
   }
 
-  /** Resolves the number of stored payments and updates. `left`: dropped payments of the file, not stored here. */
+  /** Resolves the number of stored payments and updates. `skipped`: dropped payments of the file, not stored here. */
   return async ({ isRehearsal }: { readonly isRehearsal: boolean }) => {
     const otherUpdates = await findOtherUpdates()
-    const leftOut = new Set<string>()
+    const skipped = new Set<string>()
 
     async function importBatch(tx: MoveTransaction, batch: readonly MoveRow[]) {
       const payments = pickPayments(batch)
@@ -254,14 +254,14 @@ function createRowImport(deps: MoveDeps, address: string, readRows: () => Batche
         const name = formatPaymentKey(moved)
         const stored = storedByKey.get(name)
         const decision = decideImport(moved, stored, address, otherUpdates.has(name))
-        if (decision === 'left') leftOut.add(name)
-        else leftOut.delete(name)
+        if (decision === 'skipped') skipped.add(name)
+        else skipped.delete(name)
         return decision === 'replace' && stored !== undefined ? [{ id: stored.id, moved }] : []
       })
       // Deliveries need the integration, which is stored after the rehearsal.
       if (!isRehearsal) await tx.replace(address, replaced)
       const decided = batch.flatMap((row) => ('update' in row ? [row.update] : []))
-      const importable = decided.filter((update) => !leftOut.has(formatPaymentKey(update)))
+      const importable = decided.filter((update) => !skipped.has(formatPaymentKey(update)))
       await importUpdates(tx, importable)
       if (isRehearsal) throw rehearsed
       return { payments: replaced.length, updates: importable.length }
@@ -281,7 +281,7 @@ function createRowImport(deps: MoveDeps, address: string, readRows: () => Batche
       updates += stored.updates
       await applyWaitingUpdates(batch.flatMap((row) => ('waiting' in row ? [row.waiting] : [])))
     }
-    return { payments, updates, left: leftOut.size }
+    return { payments, updates, skipped: skipped.size }
   }
 }
 

@@ -157,7 +157,7 @@ export interface ExportedIntegration {
 export interface ImportedIntegration extends Pick<ExportedIntegration, 'hmac' | 'payments' | 'updates'> {
   readonly address: string
   /** Dropped payments of the file that are not stored in this cell. */
-  readonly left: number
+  readonly skipped: number
   /** Deliveries of versions that the file does not have. */
   readonly added: number
 }

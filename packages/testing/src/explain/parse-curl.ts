@@ -63,8 +63,19 @@ function findClosingQuote(text: string, from: number, quote: string): number {
 }
 
 const escapes: Readonly<Record<string, string>> = {
-  ...{ n: '\n', r: '\r', t: '\t', a: '\x07', b: '\b', e: '\x1b', E: '\x1b', f: '\f', v: '\v' },
-  ...{ '\\': '\\', "'": "'", '"': '"', '?': '?' },
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  a: '\x07',
+  b: '\b',
+  e: '\x1b',
+  E: '\x1b',
+  f: '\f',
+  v: '\v',
+  '\\': '\\',
+  "'": "'",
+  '"': '"',
+  '?': '?',
 }
 /** A plain text; an escaped byte in hex or octal; an escaped code point; or another escape. */
 const ansiPart = /[^\\]+|\\(?:x([0-9a-fA-F]{1,2})|([0-7]{1,3})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([\s\S]))/g
@@ -86,15 +97,31 @@ function decodeAnsi(quoted: string): string {
 }
 
 /** Long names of options that take a value and change neither headers nor body. */
-const otherWithValue: ReadonlySet<string> = new Set([
-  ...['--request', '--url', '--user', '--cookie', '--user-agent', '--referer', '--output', '--max-time', '--cacert'],
-  ...['--connect-timeout', '--proxy', '--cert', '--key', '--resolve', '--retry', '--write-out', '--dump-header'],
-  ...['--connect-to', '--interface', '--limit-rate', '--cookie-jar', '--proxy-header', '--unix-socket', '--ciphers'],
-])
+const otherWithValue: ReadonlySet<string> = new Set(
+  (
+    '--request --url --user --cookie --user-agent --referer --output --max-time --cacert --connect-timeout --proxy ' +
+    '--cert --key --resolve --retry --write-out --dump-header --connect-to --interface --limit-rate --cookie-jar ' +
+    '--proxy-header --unix-socket --ciphers'
+  ).split(' '),
+)
 const shortNames: Readonly<Record<string, string>> = {
-  ...{ X: '--request', u: '--user', b: '--cookie', A: '--user-agent', e: '--referer', o: '--output', m: '--max-time' },
-  ...{ x: '--proxy', E: '--cert', w: '--write-out', D: '--dump-header', c: '--cookie-jar' },
-  ...{ H: '--header', d: '--data', F: '--form', T: '--upload-file', K: '--config' },
+  X: '--request',
+  u: '--user',
+  b: '--cookie',
+  A: '--user-agent',
+  e: '--referer',
+  o: '--output',
+  m: '--max-time',
+  x: '--proxy',
+  E: '--cert',
+  w: '--write-out',
+  D: '--dump-header',
+  c: '--cookie-jar',
+  H: '--header',
+  d: '--data',
+  F: '--form',
+  T: '--upload-file',
+  K: '--config',
 }
 const dataOptions: ReadonlySet<string> = new Set(['--data', '--data-ascii', '--data-raw', '--data-binary', '--json'])
 const unreadable: Readonly<Record<string, string>> = {

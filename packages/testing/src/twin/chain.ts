@@ -136,10 +136,9 @@ export interface TwinPaymentInput {
 /** The most characters of a symbol that the service reads from a chain. */
 const maxSymbolLength = 64
 
-const paymentFields = new Set([
-  ...['integrationAddress', 'chainId', 'txHash', 'amount', 'token', 'decimals'],
-  ...['memo', 'sender', 'receiver', 'source'],
-])
+const paymentFields = new Set(
+  'integrationAddress chainId txHash amount token decimals memo sender receiver source'.split(' '),
+)
 
 /** Builds a payment; draws absent fields. @throws {TypeError} For an unknown field; {RangeError} for a bad value. */
 export function buildPayment(input: TwinPaymentInput, draws: Draws): UnminedPayment {

@@ -2,7 +2,7 @@
 import type { BodyReader } from '../delivery.js'
 import { concat, maxDiscardedBytes, parseContentLength } from '../read-body.js'
 import type { HandlerOptions, HandlerSettings, WebResponse } from './handler-options.js'
-import { bodyTooLarge, bodyUnreadable, resolveSettings } from './handler-options.js'
+import { createTooLargeError, createUnreadableError, resolveSettings } from './handler-options.js'
 import { type AnyRequest, answer, notRaw, type OnLateWork } from './internal/answer.js'
 
 /** The used part of a fetch request, as in Node, Bun, Deno, Workers, Next or Hono. */
@@ -58,8 +58,8 @@ async function readRequest(
   if (request.body === null) return new Uint8Array()
   // Runtimes without request streams have no `body` at all.
   if (request.body === undefined) {
-    const buffer = await request.arrayBuffer().catch((cause) => Promise.reject(bodyUnreadable(cause)))
-    if (buffer.byteLength > maxBytes) throw bodyTooLarge(maxBytes)
+    const buffer = await request.arrayBuffer().catch((cause) => Promise.reject(createUnreadableError(cause)))
+    if (buffer.byteLength > maxBytes) throw createTooLargeError(maxBytes)
     return new Uint8Array(buffer)
   }
 
@@ -71,14 +71,14 @@ async function readRequest(
   signal.addEventListener('abort', stop)
   try {
     for (;;) {
-      const { done, value } = await reader.read().catch((cause) => Promise.reject(bodyUnreadable(cause)))
+      const { done, value } = await reader.read().catch((cause) => Promise.reject(createUnreadableError(cause)))
       signal.throwIfAborted()
       if (done) return concat(chunks, length)
       if (value === undefined) continue
       length += value.byteLength
       if (length > maxBytes) {
         stop()
-        throw bodyTooLarge(maxBytes)
+        throw createTooLargeError(maxBytes)
       }
       chunks.push(value)
     }

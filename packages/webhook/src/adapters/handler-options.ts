@@ -44,7 +44,7 @@ export class HandlerError extends WebhookError {
 }
 
 /** The body is larger than `maxBytes`. */
-export function bodyTooLarge(maxBytes: number): HandlerError {
+export function createTooLargeError(maxBytes: number): HandlerError {
   return new HandlerError(
     'ERR_BODY_TOO_LARGE',
     `The body is larger than ${maxBytes} bytes. Raise maxBytes of the handler and of the verifier if the service really sends such bodies.`,
@@ -52,7 +52,7 @@ export function bodyTooLarge(maxBytes: number): HandlerError {
 }
 
 /** The body was cut off. */
-export function bodyUnreadable(cause?: unknown): HandlerError {
+export function createUnreadableError(cause?: unknown): HandlerError {
   return new HandlerError('ERR_BODY_UNREADABLE', 'The body could not be read to its end.', { cause })
 }
 

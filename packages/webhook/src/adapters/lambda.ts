@@ -1,6 +1,6 @@
 /** Receives deliveries in AWS Lambda, from a REST API, an HTTP API (payload 1.0, 2.0) or a function URL. @module */
 import type { HeadersLike } from '../delivery.js'
-import { bodyTooLarge, bodyUnreadable, type HandlerOptions, resolveSettings } from './handler-options.js'
+import { createTooLargeError, createUnreadableError, type HandlerOptions, resolveSettings } from './handler-options.js'
 import { type AnyRequest, answer } from './internal/answer.js'
 
 /** The used part of an event. */
@@ -78,9 +78,10 @@ function mergeHeaders({ multiValueHeaders, headers }: LambdaEventLike): HeadersL
 function decodeBody({ body, isBase64Encoded }: LambdaEventLike, maxBytes: number): Uint8Array {
   const text = body ?? ''
   // Rejects a large body before decoding: a character is at least one byte, four characters of Base64 are three bytes.
-  if (text.length > (isBase64Encoded === true ? Math.ceil(maxBytes / 3) * 4 : maxBytes)) throw bodyTooLarge(maxBytes)
+  if (text.length > (isBase64Encoded === true ? Math.ceil(maxBytes / 3) * 4 : maxBytes))
+    throw createTooLargeError(maxBytes)
   const bytes = isBase64Encoded === true ? fromBase64(text) : new TextEncoder().encode(text)
-  if (bytes.byteLength > maxBytes) throw bodyTooLarge(maxBytes)
+  if (bytes.byteLength > maxBytes) throw createTooLargeError(maxBytes)
   return bytes
 }
 
@@ -88,6 +89,6 @@ function fromBase64(text: string): Uint8Array {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
   } catch (cause) {
-    throw bodyUnreadable(cause)
+    throw createUnreadableError(cause)
   }
 }

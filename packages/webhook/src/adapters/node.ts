@@ -1,6 +1,6 @@
 /** Receives deliveries on Node's own server, from the stream or from bytes that a parser kept. @module */
 import { concat, isRaw, maxDiscardedBytes, parseContentLength, toBytes } from '../read-body.js'
-import { bodyTooLarge, bodyUnreadable, type HandlerOptions, resolveSettings } from './handler-options.js'
+import { createTooLargeError, createUnreadableError, type HandlerOptions, resolveSettings } from './handler-options.js'
 import { type AnyRequest, answer, notRaw } from './internal/answer.js'
 
 /** A request on which parsers leave a body. */
@@ -72,7 +72,7 @@ function describeNonRaw(parsedRequests: readonly ParsedRequest[]): string {
 /** Listens to events: an iterator that stops early would destroy the request, and its connection would stall. */
 function readStream(request: NodeRequest, maxBytes: number, signal: AbortSignal, cure: string): Promise<Uint8Array> {
   if (request.readableEnded === true) return Promise.resolve(new Uint8Array())
-  if (request.destroyed === true) return Promise.reject(bodyUnreadable())
+  if (request.destroyed === true) return Promise.reject(createUnreadableError())
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = []
     let length = 0
@@ -86,7 +86,7 @@ function readStream(request: NodeRequest, maxBytes: number, signal: AbortSignal,
       if (isSettled) return
       if (!ArrayBuffer.isView(chunk)) return settle(() => reject(notRaw('decoded text', cure)))
       length += chunk.byteLength
-      if (length > maxBytes) return settle(() => reject(bodyTooLarge(maxBytes)))
+      if (length > maxBytes) return settle(() => reject(createTooLargeError(maxBytes)))
       chunks.push(toBytes(chunk))
     })
     request.on('end', () => {
@@ -95,7 +95,7 @@ function readStream(request: NodeRequest, maxBytes: number, signal: AbortSignal,
       settle(() => resolve(bytes))
     })
     for (const event of ['error', 'close'] as const)
-      request.on(event, (cause: unknown) => isSettled || settle(() => reject(bodyUnreadable(cause))))
+      request.on(event, (cause: unknown) => isSettled || settle(() => reject(createUnreadableError(cause))))
     signal.addEventListener('abort', () => isSettled || settle(() => reject(signal.reason)))
     request.resume()
   })

@@ -19,7 +19,7 @@ export async function findMatchingKey(
   codes: readonly string[],
 ): Promise<number> {
   // Copies the bytes once, before the first await: every key is tried on the same bytes.
-  const signed = signedBytes(timestamp, body)
+  const signed = joinSignedBytes(timestamp, body)
   for (const [index, key] of keys.entries()) {
     const code = await digest(key, signed)
     if (codes.some((received) => equalInConstantTime(received, code))) return index
@@ -36,7 +36,7 @@ export function equalInConstantTime(received: string, code: Uint8Array): boolean
 }
 
 /** `t`, a dot and the body in one buffer, as Web Crypto needs it. A copy, because Web Crypto rejects shared memory. */
-export function signedBytes(timestamp: number, body: Uint8Array): Uint8Array<ArrayBuffer> {
+export function joinSignedBytes(timestamp: number, body: Uint8Array): Uint8Array<ArrayBuffer> {
   const start = new TextEncoder().encode(`${timestamp}.`)
   const signed = new Uint8Array(start.length + body.length)
   signed.set(start)
@@ -50,6 +50,6 @@ export async function digest(key: SigningKey, signed: Uint8Array<ArrayBuffer>): 
 }
 
 export async function sign(secret: string, timestamp: number, body: Uint8Array): Promise<string> {
-  const code = await digest(signingKey(secret), signedBytes(timestamp, body))
+  const code = await digest(signingKey(secret), joinSignedBytes(timestamp, body))
   return Array.from(code, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

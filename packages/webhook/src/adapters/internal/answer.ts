@@ -3,7 +3,7 @@ import type { HeadersLike } from '../../delivery.js'
 import { isWebhookRejection, WebhookError } from '../../errors.js'
 import { isRaw } from '../../read-body.js'
 import type { HandlerSettings, IncomingDelivery } from '../handler-options.js'
-import { bodyTooLarge, HandlerError } from '../handler-options.js'
+import { createTooLargeError, HandlerError } from '../handler-options.js'
 
 /** A request of Node, fetch or Lambda, in one form for all adapters. */
 export interface AnyRequest {
@@ -91,7 +91,7 @@ function assertDeliverable(request: AnyRequest, maxBytes: number): void {
   if (request.method !== 'POST')
     throw new HandlerError('ERR_METHOD_NOT_ALLOWED', 'The method is not POST; deliveries use no other.')
   if (request.nonRawKind !== undefined) throw notRaw(request.nonRawKind, request.cure)
-  if (request.declaredBytes !== undefined && request.declaredBytes > maxBytes) throw bodyTooLarge(maxBytes)
+  if (request.declaredBytes !== undefined && request.declaredBytes > maxBytes) throw createTooLargeError(maxBytes)
 }
 
 /** The message names the kind of the body and never its content. */

@@ -49,7 +49,7 @@ export async function settle(
     })
     // Throwing inside the transaction rolls the order back too.
     const { outcome, reason } = update.result
-    if (outcome === 'refused') throw new NotSettledError(orderId, reason ?? outcome)
+    if (outcome === 'rejected') throw new NotSettledError(orderId, reason ?? outcome)
     if (outcome === 'waiting') throw new NotSettledError(orderId, 'its payment is not indexed yet')
     return update
   })

@@ -186,7 +186,7 @@ describe('lists', () => {
 describe('one payment', () => {
   it('has its block, versions, updates with the reason of a rejection, and attempts with what to do', async () => {
     const { text } = await get(`/payments/${paid.chainId}/${paid.txHash}`)
-    const parts = ['Mined in block', 'Version 1', 'Version 2', 'applied', 'refused', 'attempt 1', 'Look at its log']
+    const parts = ['Mined in block', 'Version 1', 'Version 2', 'applied', 'rejected', 'attempt 1', 'Look at its log']
     for (const part of parts) expect(text).toContain(part)
   })
 

@@ -50,7 +50,7 @@ it.each([
   [502, 'status_502', 'Check its log'],
   [null, 'timeout', 'do the work afterwards'],
   [null, 'connection', 'its certificate is valid'],
-  [null, 'refused_address', 'a public address'],
+  [null, 'rejected_address', 'a public address'],
   [null, 'secret_unreadable', 'PI_MASTER_KEY'],
   [null, 'malformed_answer', 'CR LF'],
   [200, 'malformed_answer', 'CR LF'],

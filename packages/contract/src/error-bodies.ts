@@ -42,6 +42,6 @@ export const verificationUnavailableBody = { error: 'KYC unavailable for this us
 /** Body of a 404 of the share endpoint: sharing is not enabled on this environment. Source: docs/interface.md 7. */
 export const sharingDisabledBody = { error: 'Identity verification sharing is not enabled' } as const
 /** Body of a 502 of the share endpoint: the provider rejects the service. Source: docs/decisions/identity.md. */
-export const identityMisconfiguredBody = { error: 'The identity provider refused the service' } as const
+export const identityMisconfiguredBody = { error: 'The identity provider rejected the service' } as const
 /** Body of a 503 of the share endpoint: the provider is unavailable. Source: docs/decisions/identity.md. */
 export const identityUnavailableBody = { error: 'The identity provider is not available' } as const

@@ -27,9 +27,9 @@ export const processorUpdatesSchema = object('write', {
   updates: z.array(processorUpdateSchema).check(z.minLength(1), z.maxLength(maxUpdatesPerRequest)),
 })
 
-export const updateOutcomes = ['applied', 'unchanged', 'refused', 'waiting'] as const
+export const updateOutcomes = ['applied', 'unchanged', 'rejected', 'waiting'] as const
 /**
- * `applied` made a new version; `unchanged` changed nothing; `refused` broke the rule in `reason`; `waiting` is stored
+ * `applied` made a new version; `unchanged` changed nothing; `rejected` broke the rule in `reason`; `waiting` is stored
  * until the payment is indexed.
  */
 export type UpdateOutcome = (typeof updateOutcomes)[number]

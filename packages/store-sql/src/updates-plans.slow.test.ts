@@ -34,7 +34,7 @@ function queries({ read, dialect }: Engine): Readonly<Record<string, Compiled>> 
     ),
     'settled updates': overRows(
       settledColumns,
-      [1, 2].map((n) => [`w${n}`, 1, 'refused', null, 1]),
+      [1, 2].map((n) => [`w${n}`, 1, 'rejected', null, 1]),
       settleText(dialect),
     ),
   }

@@ -88,7 +88,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
         { tx: 'a', ordinal: 1, integrationAddress: other },
       )
       expect((await list(service)).payments).toHaveLength(1)
-      expect(await service.applyUpdate(update('u1', 'a', { state: 'success' }))).toMatchObject({ outcome: 'refused' })
+      expect(await service.applyUpdate(update('u1', 'a', { state: 'success' }))).toMatchObject({ outcome: 'rejected' })
       const named = update('u2', 'a', { state: 'success', integrationAddress: other.toUpperCase().replace('0X', '0x') })
       expect(await service.applyUpdate(named)).toMatchObject({ outcome: 'applied' })
       expect((await get(service, 'a')).state).toBeNull()
@@ -96,7 +96,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
     })
 
     it('an update for an integration that no payment of the transaction has is rejected, early or late', async () => {
-      const rejected = { outcome: 'refused', reason: 'no payment of the transaction names this integrationAddress' }
+      const rejected = { outcome: 'rejected', reason: 'no payment of the transaction names this integrationAddress' }
       const { chain, service } = await withPayments({ tx: 'a', integrationAddress: shop })
       const wrong = (id: string, tx: string) => update(id, tx, { state: 'success', integrationAddress: other })
       expect(await service.applyUpdate(wrong('u1', 'a'))).toMatchObject(rejected)
@@ -150,14 +150,23 @@ export function useCases(engine: string, open: OpenMigrated): void {
         update('u5', 'a', { state: 'success' }),
       ])
       expect(outcomes.map(formatOutcome)).toEqual([
-        ...['applied 2', 'applied 2', 'applied 3', 'applied 2', 'conflict', 'refused 3', 'waiting null', 'unchanged 3'],
+        ...[
+          'applied 2',
+          'applied 2',
+          'applied 3',
+          'applied 2',
+          'conflict',
+          'rejected 3',
+          'waiting null',
+          'unchanged 3',
+        ],
       ])
       const sent = (await bodies()).map((body) => JSON.parse(body) as { txHash: string; version: number })
       const ofFirst = sent.filter(({ txHash }) => txHash === makeTxHash('a'))
       expect(ofFirst.map(({ version }) => version)).toEqual([1, 2, 3])
       expect((await get(service, 'a')).state).toBe('success')
       // A rejected update that is sent again gets the same answer.
-      const again = { outcome: 'refused', reason: 'state success cannot become pending', version: 3 }
+      const again = { outcome: 'rejected', reason: 'state success cannot become pending', version: 3 }
       expect(await service.applyUpdate(update('u3', 'a', { state: 'pending' }))).toMatchObject(again)
       expect((await get(service, 'a')).version).toBe(3)
     })

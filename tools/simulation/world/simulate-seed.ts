@@ -138,7 +138,7 @@ function openWorld(
     updates.set(hash, [null, 'success'])
     const input = { id: `update-${hash}`, chainId: String(chainId), txHash: hash, state: 'success' as const }
     process.service.applyUpdate(input).then(
-      ({ outcome }) => updates.set(hash, [outcome === 'refused' ? null : 'success']),
+      ({ outcome }) => updates.set(hash, [outcome === 'rejected' ? null : 'success']),
       (error: unknown) => {
         if (error instanceof UpdateConflictError) throw error
       },

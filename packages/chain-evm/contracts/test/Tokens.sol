@@ -16,7 +16,7 @@ contract OddToken {
     }
 }
 
-/// @notice Refuses every call with a reason of any length, the letter a again and again.
+/// @notice Rejects every call with a reason of any length, the letter a again and again.
 contract TalkativeToken {
     uint256 private immutable length;
 

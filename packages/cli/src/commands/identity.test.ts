@@ -145,14 +145,14 @@ it('identity accounts prints registrations, codes, proofs and rejections, newest
     expect.stringMatching(new RegExp(`^${time} +${what} +${account} +${rest} +${key.source}$`))
   expect(lines).toEqual([
     expect.stringMatching(/^at +event +account +proof +attested by +reason +keyed hash of the e-mail$/),
-    line('refused', accountId, 'attestation +0xa1a1a1[.][.]a1a1 +not_placeholder'),
+    line('rejected', accountId, 'attestation +0xa1a1a1[.][.]a1a1 +not_placeholder'),
     line('proved', accountId, 'code +- +-'),
-    line('refused', '-', 'code +- +code_wrong'),
+    line('rejected', '-', 'code +- +code_wrong'),
     line('code_issued', '-', 'code +- +-'),
     line('registered', accountId, '- +- +-'),
   ])
   expect(await listed(commands, 'accounts', '--limit', '2')).toMatchObject([
-    { event: 'account.event', accountEvent: { action: 'refused', by: shop, reason: 'not_placeholder' } },
+    { event: 'account.event', accountEvent: { action: 'rejected', by: shop, reason: 'not_placeholder' } },
     { event: 'account.event', accountEvent: { action: 'proved', accountId, proof: 'code', reason: null } },
     { event: 'more', shown: 2 },
   ])

@@ -54,7 +54,7 @@ describe('createUpdateSender', () => {
   })
 
   it.each([
-    [422, { outcome: 'refused', reason: 'success cannot become pending' }, 'success cannot become pending'],
+    [422, { outcome: 'rejected', reason: 'success cannot become pending' }, 'success cannot become pending'],
     [401, { error: 'Unauthorized' }, 'Unauthorized'],
     [500, {}, 'no reason given'],
   ])('rejects with status %i and the reason', async (status, answer, reason) => {

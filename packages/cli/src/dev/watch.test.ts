@@ -42,7 +42,7 @@ describe('watchService', () => {
       'Chain 1: log 2 of 0xaa is not a payment: it was cut',
     ],
     [
-      { type: 'update.settled', updateId: 'u1', outcome: 'refused', reason: 'no', ...name },
+      { type: 'update.settled', updateId: 'u1', outcome: 'rejected', reason: 'no', ...name },
       'Update u1 was rejected: no',
     ],
     [

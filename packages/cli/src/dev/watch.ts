@@ -34,7 +34,7 @@ export function watchService(
         return tracker.sawDelivery({ deliveryId, ...facts })
       }
       case 'update.settled':
-        if (event.outcome !== 'refused') return
+        if (event.outcome !== 'rejected') return
         return reportProblem(`Update ${event.updateId} was rejected: ${event.reason ?? ''}`)
       case 'chain.failed':
         return reportProblem(`Chain ${event.chainId}: ${event.message}`)

@@ -115,7 +115,7 @@ async function walk(database: Database, seed: number) {
     }
     await all.service.applyUpdate(sent)
     const { outcome, reason } = await cell.service.applyUpdate(sent)
-    if (outcome === 'refused' && reason?.includes('does not have the integration')) rejected.push(sent)
+    if (outcome === 'rejected' && reason?.includes('does not have the integration')) rejected.push(sent)
   }
   async function index() {
     for (const cell of cells) {
@@ -232,8 +232,8 @@ test('an update that names no integration of the cell leaves no record, and appl
   const sent = { id: 'u', chainId: String(chainId), txHash: makeTxHash('a'), state: 'success' } as const
   const named = { ...sent, integrationAddress: late }
   const reason = expect.stringContaining('name one in integrationAddress')
-  expect(await service.applyUpdate(sent)).toMatchObject({ outcome: 'refused', reason })
-  expect(await service.applyUpdate(named)).toMatchObject({ outcome: 'refused', version: null })
+  expect(await service.applyUpdate(sent)).toMatchObject({ outcome: 'rejected', reason })
+  expect(await service.applyUpdate(named)).toMatchObject({ outcome: 'rejected', version: null })
   await create(cell, late)
   await cell.index()
   expect(await service.applyUpdate(named)).toMatchObject({ outcome: 'applied', version: 2 })

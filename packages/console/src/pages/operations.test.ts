@@ -140,7 +140,7 @@ describe('a number of the overview', () => {
     expect(getTile(html, 'Oldest due delivery')).toMatch(new RegExp(`class="tile ${shown.join('.*')}`))
   })
 
-  it('of response times says that it is of the newest answers, without refused connections', async () => {
+  it('of response times says that it is of the newest answers, without failed connections', async () => {
     const answer = { deliveryId: '1', number: 1, startedAt: setup.twin.now(), latencyMs: 40, status: 204, reason: null }
     const attempts = async () => [answer, { ...answer, latencyMs: 1, status: null, reason: 'connection' }]
     const html = await openChanged(setup.twin, { queries: { ...setup.twin.service.queries, attempts } }).get('')

@@ -123,6 +123,6 @@ export function sentHeaders(integrationAddress: string, startedAt: number): stri
 }
 
 /** Failure reasons of attempts that sent nothing. */
-const unsent: ReadonlySet<string | null> = new Set(['refused_address', 'secret_unreadable'])
+const unsent: ReadonlySet<string | null> = new Set(['rejected_address', 'secret_unreadable'])
 
 export const wasSent = ({ reason }: { readonly reason: string | null }): boolean => !unsent.has(reason)

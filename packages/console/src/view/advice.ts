@@ -5,7 +5,7 @@ const failureAdvice: Readonly<Record<PostFailure | 'secret_unreadable', string>>
   timeout: 'The receiver did not answer in time. Answer as soon as the delivery is stored, and do the work afterwards.',
   connection:
     'No connection, or it broke before an answer. Check that the receiver runs, that its name resolves, and that its certificate is valid for it.',
-  refused_address:
+  rejected_address:
     'The URL leads to an address that is not public. Change the notification URL to a public address. Development alone allows this machine.',
   malformed_answer:
     'The answer was not well-formed HTTP/1.1. Check what writes it: lines end in CR LF, header names have no space, Content-Length appears once, and headers take at most 16 KB.',

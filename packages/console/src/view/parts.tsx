@@ -8,7 +8,7 @@ type Tone = 'good' | 'bad' | 'wait' | 'plain' | 'warn' | 'violet'
 
 const wordsByTone: Readonly<Record<Tone, string>> = {
   good: 'success delivered applied healthy',
-  bad: 'failure exhausted missing blocked refused refund_failure',
+  bad: 'failure exhausted missing blocked rejected refund_failure',
   wait: 'pending waiting',
   warn: 'failing refund_pending',
   violet: 'refund_success',

@@ -85,8 +85,8 @@ const secondApplied: UpdateResult = { ...updateApplied, id: 'update-2', version:
 export const updateResults: UpdateResults = { results: [updateApplied, secondApplied] }
 
 const error = 'A payment in refund_success cannot become pending'
-const updateRefused: UpdateResult = { id: 'update-1', outcome: 'refused', version: 2, reason: error }
-export const updateRejected: UpdateResult & ErrorBody = { error, ...updateRefused }
+const rejectedResult: UpdateResult = { id: 'update-1', outcome: 'rejected', version: 2, reason: error }
+export const updateRejected: UpdateResult & ErrorBody = { error, ...rejectedResult }
 
 export const legacyError: LegacyErrorBody = {
   error: 'Invalid request',

@@ -86,7 +86,7 @@ const lookup = {
 const updateResult = {
   id: 'Id of the update.',
   outcome:
-    '`applied`: the update made a new version. `unchanged`: it changed nothing. `refused`: a rule forbids it. `waiting`: it is stored until the payment is indexed.',
+    '`applied`: the update made a new version. `unchanged`: it changed nothing. `rejected`: a rule forbids it. `waiting`: it is stored until the payment is indexed.',
   version: 'Version of the payment after the update; null while it waits.',
   reason: 'Why the update was rejected or waits; null otherwise.',
 }

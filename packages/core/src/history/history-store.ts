@@ -80,7 +80,7 @@ export const updateSchema = z.object({
   id: processorUpdateSchema.shape.id,
   /** The fingerprint of `StoredUpdate`. */
   fingerprint: z.string().check(z.regex(/^0x[0-9a-f]{32}$/, 'expected 0x and 32 hex digits')),
-  outcome: z.enum(['applied', 'unchanged', 'refused']),
+  outcome: z.enum(['applied', 'unchanged', 'rejected']),
   reason: nullableText,
   version: z.nullable(primitives.version),
 })

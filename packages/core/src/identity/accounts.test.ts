@@ -92,7 +92,7 @@ test('registrations, codes, proofs and rejections are logged by keyed hash, with
   const emailKey = await getKey(email)
   const logged = { at: clock.now(), emailKey, accountId: null, proof: null, by: null, reason: null }
   expect(accountEvents()).toEqual([
-    { ...logged, action: 'refused', proof: 'attestation', by: otherShop, reason: 'not_donor' },
+    { ...logged, action: 'rejected', proof: 'attestation', by: otherShop, reason: 'not_donor' },
     { ...logged, action: 'proved', accountId: owner, proof: 'attestation', by: shop },
     { ...logged, action: 'registered', accountId },
     { ...logged, action: 'code_issued', proof: 'code' },

@@ -113,7 +113,7 @@ export function createAccounts(deps: IdentityAccountDeps) {
     const logged = { proof: proof.kind === 'host' ? null : proof.kind, by }
     if (decision.kind === 'reject') {
       const accountId = openSubject?.accountId ?? null
-      await log(tx, email, { action: 'refused', ...logged, accountId, reason: decision.reason })
+      await log(tx, email, { action: 'rejected', ...logged, accountId, reason: decision.reason })
       return null
     }
 
@@ -183,7 +183,7 @@ export function createAccounts(deps: IdentityAccountDeps) {
           // Without a code, a read replaces the write: the timing is the same, and a newer code stays.
           if (rejection === 'no_code') await tx.identityAccounts.lockCode(email.key)
           else await tx.identityAccounts.setCode(email.key, nextCode)
-          await log(tx, email, { action: 'refused', proof: 'code', reason: rejection })
+          await log(tx, email, { action: 'rejected', proof: 'code', reason: rejection })
           return null
         }
         const result = await giveAddress(tx, email, { kind: 'code' }, signedIn)

@@ -61,7 +61,7 @@ export type VerificationChange = Partial<Verification> & {
  * - `unknown`: no answer arrived.
  * - `unresolved`: no answer arrived, and a look-up proves nothing: an operator must resolve the redemption.
  * - `absent`: after the lease, the provider knew no applicant with the external user id.
- * - `refused`: the provider rejected the token, or nothing was sent: the redemption used no token.
+ * - `unused`: the provider rejected the token, or nothing was sent: the redemption used no token.
  * - `attached`: the applicant was attached to the subject.
  * - `surplus`: the applicant is not attached: the subject has a newer applicant, or one of another donor.
  * - `foreign`: the external user id belongs to an applicant that is older than the redemption.
@@ -69,7 +69,7 @@ export type VerificationChange = Partial<Verification> & {
 export type RedemptionState = OpenState | FinalState
 /** The provider may still know an applicant of the redemption. */
 type OpenState = 'in_flight' | 'unknown' | 'unresolved' | 'absent'
-type FinalState = 'refused' | 'attached' | 'surplus' | 'foreign'
+type FinalState = 'unused' | 'attached' | 'surplus' | 'foreign'
 
 /** One use of a share token at the provider, named by `externalUserId`. No name is ever deleted or reused. */
 export interface RedemptionRecord {
@@ -251,7 +251,7 @@ type CodeRejection = 'no_code' | 'code_expired' | 'code_wrong'
 /** An event of an account, without e-mail address and code. */
 export interface AccountEvent {
   readonly at: number
-  readonly action: 'registered' | 'code_issued' | 'proved' | 'refused' | 'verified'
+  readonly action: 'registered' | 'code_issued' | 'proved' | 'rejected' | 'verified'
   /** Keyed hash of the e-mail address; null where the event is about the account alone. */
   readonly emailKey: string | null
   readonly accountId: string | null

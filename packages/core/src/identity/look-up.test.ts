@@ -104,7 +104,7 @@ test('a look-up by the poll happens five seconds after the answer was lost, and 
 })
 
 test('a redemption that is resolved during its look-up keeps that result', async () => {
-  for (const state of ['attached', 'surplus', 'refused', 'foreign'] as const) {
+  for (const state of ['attached', 'surplus', 'unused', 'foreign'] as const) {
     const { store, clock, logger, redemptions, outcomes, lose } = identitySetup()
     await lose('lost before')
     const logged = outcomes().length

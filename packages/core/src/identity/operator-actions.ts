@@ -80,8 +80,8 @@ export function createIdentityActions(parts: IdentityParts & { readonly audited:
       const { isAttached } = await attachApplicant(tx, { redemption, applicant, outcome: 'resolved' }, parts)
       return isAttached ? 'attached' : 'surplus'
     }
-    // `refused` ends the look-ups: an absent applicant would be looked up for another day.
-    const state = redemption.isFindable ? 'refused' : 'absent'
+    // `unused` ends the look-ups: an absent applicant would be looked up for another day.
+    const state = redemption.isFindable ? 'unused' : 'absent'
     await tx.identity.changeRedemption(redemption.externalUserId, { state, lookUpInMs: null })
     await logShare(tx, clock.now(), redemption, 'resolved')
     return 'absent'

@@ -54,7 +54,7 @@ test.each([
   expect(provider.redeemed).toEqual([])
   expect(subject()).toMatchObject({ donor: null, redemptions: 1 })
   expect(outcomes()).toEqual(['started', fault])
-  expect(states()).toEqual(['refused'])
+  expect(states()).toEqual(['unused'])
   fails(null)
   expect(await share(shop, 'token')).toEqual({ ...begun, reused: true })
 })
@@ -91,7 +91,7 @@ test('a request that was suspended beyond the first half minute of its lease sen
   await expect(suspended.share(input)).rejects.toThrow(unavailable)
   expect(provider.calls).toEqual([])
   expect(outcomes()).toEqual(['started', 'late'])
-  expect(states()).toEqual(['refused'])
+  expect(states()).toEqual(['unused'])
 })
 
 test('an answer after the webhook that attached the applicant keeps the newer verdict', async () => {

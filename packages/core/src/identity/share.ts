@@ -228,7 +228,7 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
   /** Records a redemption that used no token. Resolves the caller's rejected review of the open subject, or null. */
   async function recordFailure(redemption: NewRedemption, outcome: ShareOutcome, providerCode: number | null = null) {
     const { externalUserId, subjectId, integrationAddress } = redemption
-    const state = outcome === 'foreign' ? 'foreign' : 'refused'
+    const state = outcome === 'foreign' ? 'foreign' : 'unused'
     return store.transaction(async (tx) => {
       const { donor, review, closed } = await lockSubject(tx, subjectId)
       const stored = await tx.identity.redemption(externalUserId)

@@ -28,7 +28,7 @@ export interface AttemptRecord {
   /** HTTP status; null when none arrived. */
   readonly status: number | null
   /**
-   * Null on success, and only then; else `status_<n>`, `timeout`, `connection`, `refused_address`, `malformed_answer`
+   * Null on success, and only then; else `status_<n>`, `timeout`, `connection`, `rejected_address`, `malformed_answer`
    * (with any status or none) or `secret_unreadable`.
    */
   readonly reason: string | null

@@ -45,7 +45,7 @@ test.each([100, 199, 300, 301, 304, 308, 400, 401, 403, 404, 408, 409, 411, 418,
 )
 
 test.each([
-  ...(['timeout', 'connection', 'refused_address', 'secret_unreadable'] as const).map((reason) => ({ reason })),
+  ...(['timeout', 'connection', 'rejected_address', 'secret_unreadable'] as const).map((reason) => ({ reason })),
   ...[null, 200, 204, 410].map((status) => ({ reason: 'malformed_answer', status }) as const),
 ])('failure %j is retried', (failure) => {
   const result = { kind: 'failure', latencyMs: 1, ...failure } as const

@@ -84,7 +84,7 @@ export function createDecisions(payments: readonly StoredPayment[]) {
 
 /** If several integrations have payments in the transaction, the update must name one of them. */
 function decideUpdate([payment, ...others]: readonly StoredPayment[], update: ProcessorUpdate) {
-  const reject = (reason: string) => ({ outcome: 'refused', reason, version: null, status: null }) as const
+  const reject = (reason: string) => ({ outcome: 'rejected', reason, version: null, status: null }) as const
   if (payment === undefined) return reject('no payment of the transaction names this integrationAddress')
   if (others.length > 0)
     return reject('the transaction holds payments of several integrations; name one in integrationAddress')
@@ -185,7 +185,7 @@ async function applyInTransaction(
  * the transaction that is not stored.
  */
 function rejectForeign({ id, integrationAddress }: ProcessorUpdate, registered: ReadonlySet<string>) {
-  const reject = (reason: string) => ({ id, outcome: 'refused', reason, version: null }) as const
+  const reject = (reason: string) => ({ id, outcome: 'rejected', reason, version: null }) as const
   if (integrationAddress === undefined)
     return reject('this service records payments of its own integrations alone; name one in integrationAddress')
   if (registered.has(integrationAddress)) return null

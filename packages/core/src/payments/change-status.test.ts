@@ -62,14 +62,14 @@ it.each([
 it('changeStatus rejects the merchant data of an update whose state is rejected', () => {
   const success: PaymentStatus = { ...pending, state: 'success' }
   expect(changeStatusByUpdate(success, { state: 'pending', recipient: null })).toEqual({
-    outcome: 'refused',
+    outcome: 'rejected',
     reason: 'state success cannot become pending',
     status: null,
   })
 })
 
 it('changeStatus rejects an update that clears a state', () => {
-  expect(changeStatusByUpdate(pending, { state: null })).toMatchObject({ outcome: 'refused' })
+  expect(changeStatusByUpdate(pending, { state: null })).toMatchObject({ outcome: 'rejected' })
 })
 
 it('changeStatus keeps fields that it does not know out of the status', () => {

@@ -34,9 +34,9 @@ export function decideTransition(from: PaymentState | null, to: PaymentState | n
   return to !== null && transitions[from].includes(to) ? 'allowed' : 'rejected'
 }
 
-/** The decision on an update. `refused`: the payment is unchanged, and the reason is recorded. */
+/** The decision on an update. `rejected`: the payment is unchanged, and the reason is recorded. */
 export interface StatusDecision {
-  readonly outcome: 'applied' | 'unchanged' | 'refused'
+  readonly outcome: 'applied' | 'unchanged' | 'rejected'
   /** Why the update was rejected, or null. */
   readonly reason: string | null
   /** Null: the payment is unchanged. */
@@ -53,7 +53,7 @@ export function changeStatusByUpdate(
   const invoice = update.invoice === undefined ? status.invoice : copyInvoice(update.invoice)
   const decision = decideTransition(status.state, state)
   if (decision === 'rejected')
-    return { outcome: 'refused', reason: `state ${status.state} cannot become ${state}`, status: null }
+    return { outcome: 'rejected', reason: `state ${status.state} cannot become ${state}`, status: null }
   if (decision === 'same' && isDeepStrictEqual([recipient, invoice], [status.recipient, status.invoice]))
     return { outcome: 'unchanged', reason: null, status: null }
   return { outcome: 'applied', reason: null, status: { version: nextVersion(status), state, recipient, invoice } }

@@ -96,7 +96,7 @@ test('applies each update and counts the applied ones', async () => {
   expect(updates).toEqual([payments[0], payments[2]].map((payment) => payment && updateFor(payment)))
 })
 
-test.each(['unchanged', 'refused', 'waiting'] as const)('an update that is %s does not count', async (outcome) => {
+test.each(['unchanged', 'rejected', 'waiting'] as const)('an update that is %s does not count', async (outcome) => {
   const { poller, add, updates } = pollerOverPayments({}, undefined, undefined, outcome)
   await add('a')
   expect(await poller.runOnce()).toBe(0)

@@ -202,7 +202,7 @@ export type PostedDelivery = {
 }
 
 /** Why no usable HTTP answer arrived. Coarse, so that no receiver can map our network. */
-export type PostFailure = 'timeout' | 'connection' | 'refused_address' | 'malformed_answer'
+export type PostFailure = 'timeout' | 'connection' | 'rejected_address' | 'malformed_answer'
 
 export type PostResult =
   | {

@@ -53,7 +53,7 @@ describe('several updates in one request', () => {
   const updates = [update, { ...update, id: 'update-2', state: 'refund_pending' }]
 
   it('are 200 with the result of each, in their order, a conflict among them', async () => {
-    const value: UpdateResult = { id: 'update-1', outcome: 'refused', version: 3, reason: 'no' }
+    const value: UpdateResult = { id: 'update-1', outcome: 'rejected', version: 3, reason: 'no' }
     outcomes = [
       { status: 'fulfilled', value },
       { status: 'rejected', reason: new UpdateConflictError('update-2') },

@@ -40,8 +40,8 @@ export function addProcessorRoute(
 }
 
 function answerResult(result: UpdateResult): Response {
-  if (result.outcome === 'refused')
-    return answerPrivateJson({ error: result.reason ?? 'The update was refused', ...result }, 422)
+  if (result.outcome === 'rejected')
+    return answerPrivateJson({ error: result.reason ?? 'The update was rejected', ...result }, 422)
   return answerPrivateJson(result, result.outcome === 'waiting' ? 202 : 200)
 }
 

@@ -9,7 +9,7 @@ type Attempted = Extract<ServiceEvent, { type: 'delivery.attempted' }>
 
 const statusClasses = ['2xx', '3xx', '4xx', '5xx']
 /** Reasons for a missing or malformed answer. `other`: also for a status outside HTTP's classes. */
-const reasons = ['timeout', 'connection', 'refused_address', 'malformed_answer', 'secret_unreadable', 'other']
+const reasons = ['timeout', 'connection', 'rejected_address', 'malformed_answer', 'secret_unreadable', 'other']
 
 const help = {
   attempted: 'Delivery attempts, by the status of the delivery afterwards.',

@@ -116,7 +116,7 @@ it('each event is counted by its kind, and no integration is named', async () =>
     { type: 'payment.additional', ordinal: 1, blockNumber: 1, ...name },
     { type: 'payment.additional', ordinal: 2, blockNumber: 1, ...name, integrationAddress: null },
     { type: 'payment.changed', version: 2, from: null, to: 'success', ...name },
-    { type: 'update.settled', updateId: 'u', outcome: 'refused', reason: 'x', ...name },
+    { type: 'update.settled', updateId: 'u', outcome: 'rejected', reason: 'x', ...name },
     attempted,
     { ...attempted, outcome: 'pending', status: null, reason: 'timeout', latencyMs: 10_000, publishedMs: null },
     { type: 'delivery.exhausted', deliveryId: '7', version: 1, reason: 'status_410', ...name },
@@ -136,7 +136,7 @@ it('each event is counted by its kind, and no integration is named', async () =>
     'payments_indexed_total{chain="137",kind="hidden"}': 1,
     'payments_indexed_total{chain="137",kind="additional"}': 1,
     'payments_changed_total{chain="137"}': 1,
-    'updates_settled_total{outcome="refused"}': 1,
+    'updates_settled_total{outcome="rejected"}': 1,
     'deliveries_attempted_total{outcome="delivered"}': 1,
     'deliveries_attempted_total{outcome="pending"}': 1,
     deliveries_exhausted_total: 1,
@@ -269,7 +269,7 @@ function resultsIn(text: string) {
 
 const nothing = {
   ...{ '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0 },
-  ...{ timeout: 0, connection: 0, refused_address: 0, malformed_answer: 0, secret_unreadable: 0, other: 0 },
+  ...{ timeout: 0, connection: 0, rejected_address: 0, malformed_answer: 0, secret_unreadable: 0, other: 0 },
 }
 
 it.each([
@@ -282,7 +282,7 @@ it.each([
   [100, 'status_100', 'other'],
   [null, 'timeout', 'timeout'],
   [null, 'connection', 'connection'],
-  [null, 'refused_address', 'refused_address'],
+  [null, 'rejected_address', 'rejected_address'],
   [null, 'secret_unreadable', 'secret_unreadable'],
   [null, 'malformed_answer', 'malformed_answer'],
   [200, 'malformed_answer', 'malformed_answer'],

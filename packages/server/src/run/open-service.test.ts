@@ -88,7 +88,7 @@ it('a service posts to no address that PI_DELIVERY_DENY denies', async () => {
   const { service } = await withDue({ PI_DELIVERY_DENY: '127.0.0.0/8,::1/128' }, `${url}/`, 1)
   expect(await service.dispatcher.runOnce()).toBe(1)
   const [delivery] = await service.deliveries.list({ limit: 1 })
-  expect(delivery?.attempts).toMatchObject([{ status: null, reason: 'refused_address' }])
+  expect(delivery?.attempts).toMatchObject([{ status: null, reason: 'rejected_address' }])
   expect(receiver.arrived).toEqual([])
 })
 

@@ -57,7 +57,7 @@ describe('an address', () => {
     const { httpsPort } = canary
     expect(await send(`https://shop.hook.example:${httpsPort}/`, [input], [httpsPort])).toMatchObject({
       kind: 'failure',
-      reason: 'refused_address',
+      reason: 'rejected_address',
     })
     expect(dns.queries).toHaveLength(2)
   })
@@ -67,7 +67,7 @@ describe('an address', () => {
     async ({ input }) => {
       const { httpsPort } = canary
       const host = isIP(input) === 6 ? `[${input}]` : input
-      expect(await send(`https://${host}:${httpsPort}/`, [], [httpsPort])).toMatchObject({ reason: 'refused_address' })
+      expect(await send(`https://${host}:${httpsPort}/`, [], [httpsPort])).toMatchObject({ reason: 'rejected_address' })
       expect(dns.queries).toEqual([])
     },
   )
@@ -77,7 +77,7 @@ describe('a URL', () => {
   it.each(urls.filter(({ rejected }) => rejected))(
     '$input is rejected without a DNS query: $why',
     async ({ input }) => {
-      expect(await send(input)).toMatchObject({ kind: 'failure', reason: 'refused_address' })
+      expect(await send(input)).toMatchObject({ kind: 'failure', reason: 'rejected_address' })
       expect(dns.queries).toEqual([])
     },
   )

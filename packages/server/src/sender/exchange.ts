@@ -194,7 +194,7 @@ function endByTimeout(exchange: Exchange): void {
 }
 
 function toFailure(error: unknown): { readonly reason: PostFailure; readonly status?: number | null } {
-  if (error instanceof AddressRejectedError) return { reason: 'refused_address' }
+  if (error instanceof AddressRejectedError) return { reason: 'rejected_address' }
   if (error instanceof MalformedAnswerError) return { reason: 'malformed_answer', status: error.status }
   if (error instanceof PostTimeoutError || error instanceof errors.ConnectTimeoutError) return { reason: 'timeout' }
   return { reason: (error as NodeJS.ErrnoException | null)?.code === TIMEOUT ? 'timeout' : 'connection' }

@@ -63,7 +63,7 @@ describe('a name that resolves to a denied address', () => {
         : { answers: records(query, addresses) },
     )
     for (const port of [canary.httpsPort, canary.httpPort])
-      expect(await sender(server).post(post(url('shop', port)))).toMatchObject({ reason: 'refused_address' })
+      expect(await sender(server).post(post(url('shop', port)))).toMatchObject({ reason: 'rejected_address' })
     expect([canary.connections(), watch.dialled]).toEqual([before, []])
   })
 
@@ -73,7 +73,7 @@ describe('a name that resolves to a denied address', () => {
     ['a record of another name', (query) => ({ answers: records({ ...query, name: 'other.example' }, ['127.0.0.1']) })],
     ['the additional section beside a private answer', both('127.0.0.1', publicIPv4)],
   ])('through %s is rejected', async (_, answers) => {
-    expect(await sender(await resolver(answers)).post(post(url()))).toMatchObject({ reason: 'refused_address' })
+    expect(await sender(await resolver(answers)).post(post(url()))).toMatchObject({ reason: 'rejected_address' })
     expect([canary.connections(), watch.dialled]).toEqual([before, []])
   })
 })
@@ -136,7 +136,7 @@ describe('a name that changes its answer', () => {
   it('between two sends over new connections is rejected from then on', async () => {
     const server = await resolver(flips(['127.0.0.1'], ['10.0.0.1'], ['192.168.1.1']))
     // A separate sender for each has no connection to reuse.
-    for (const expected of [{ status: 200 }, { reason: 'refused_address' }, { reason: 'refused_address' }])
+    for (const expected of [{ status: 200 }, { reason: 'rejected_address' }, { reason: 'rejected_address' }])
       expect(await sender(server, dev).post(post(url()))).toMatchObject(expected)
     expect(watch.dialled).toEqual(['127.0.0.1'])
     expect(server.queries).toHaveLength(6)

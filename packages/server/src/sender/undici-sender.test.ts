@@ -86,7 +86,7 @@ it('a denied address is also a private one in dev: only this machine is allowed'
   onTestFinished(dns.stop)
   const one = sender({ ...dev, servers: dns.servers })
   for (const url of ['https://hook.example/', 'http://hook.example/', 'http://10.0.0.1/', 'http://93.184.216.34/'])
-    expect(await one.post(post(url)), url).toMatchObject({ reason: 'refused_address' })
+    expect(await one.post(post(url)), url).toMatchObject({ reason: 'rejected_address' })
 })
 
 describe('createUndiciSender', () => {
@@ -127,7 +127,7 @@ describe('createLazySender', () => {
   it('passes its options on: by default an endpoint on this machine is rejected', async () => {
     const sender = createLazySender({})
     const { url } = await startTempTcp(answers('204 No Content'))
-    expect(await sender.post(post(url))).toMatchObject({ kind: 'failure', reason: 'refused_address' })
+    expect(await sender.post(post(url))).toMatchObject({ kind: 'failure', reason: 'rejected_address' })
     await sender.close()
   })
 

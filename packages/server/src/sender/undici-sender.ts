@@ -94,7 +94,7 @@ export function createUndiciSender(options: UndiciSenderOptions = {}): ClosableS
     post(post) {
       const startedAt = performance.now()
       const target = findTarget(post.url)
-      if (target === null) return Promise.resolve({ kind: 'failure', reason: 'refused_address', latencyMs: 0 })
+      if (target === null) return Promise.resolve({ kind: 'failure', reason: 'rejected_address', latencyMs: 0 })
       return exchange(agents.at(startedAt), target, post, { startedAt, successBodyMs })
     },
     async close() {

@@ -148,7 +148,7 @@ function toEventSpan(event: ServiceEvent, now: number): EventSpan | null {
     case 'update.settled': {
       const { outcome, reason } = event
       const span = { name: 'payment.update', attributes: { 'payment.update.outcome': outcome } }
-      return outcome === 'refused' ? { ...span, failure: reason ?? outcome } : span
+      return outcome === 'rejected' ? { ...span, failure: reason ?? outcome } : span
     }
     case 'payment.changed': {
       const { version, from, to } = event

@@ -53,7 +53,7 @@ onBothDatabases((empty, database) => {
     const own = onChain()
     const { names, updates } = await indexWaiting(own, 'p', 40)
     const answers = await own.service.applyUpdates(updates)
-    const expected = [...Array(40).fill('applied 2'), ...Array(20).fill('applied 3'), ...Array(20).fill('refused 2')]
+    const expected = [...Array(40).fill('applied 2'), ...Array(20).fill('applied 3'), ...Array(20).fill('rejected 2')]
     expect(answers.map(formatOutcome)).toEqual(expected)
     const settled = events.flatMap((event) => (event.type === 'update.settled' ? [event.updateId] : []))
     expect(settled).toEqual(updates.map(({ id }) => id))
@@ -82,10 +82,10 @@ onBothDatabases((empty, database) => {
     await service.applyUpdates([update('known', 'a', { state: 'success' }), late])
     expect(await kept()).toEqual([
       ['applied', null, true, false, false, 16],
-      ['refused', sent[1], true, false, false, 16],
+      ['rejected', sent[1], true, false, false, 16],
       ['unchanged', null, true, false, false, 16],
       ['unchanged', null, true, false, false, 16],
-      ['refused', late, true, false, false, 16],
+      ['rejected', late, true, false, false, 16],
     ])
   })
 })

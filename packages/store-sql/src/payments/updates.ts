@@ -72,7 +72,7 @@ function toInsertValues({ update, fingerprint, paymentId, outcome, reason, versi
     pack(reason),
     version,
     // The body of an applied update is not stored: the snapshot of the new version shows what the update changed.
-    isWaiting || outcome === 'refused' ? pack(update) : null,
+    isWaiting || outcome === 'rejected' ? pack(update) : null,
     ...(isWaiting ? [checkInteger(Number(update.chainId), 'chainId'), update.txHash] : [null, null]),
   ]
 }
@@ -126,6 +126,6 @@ export async function settleUpdates(db: Connection, settled: readonly SettledUpd
 export function settleText(dialect: SqlDialect): string {
   return `update ${dialect.name('updates')} as u
     set payment_id = v.payment_id, outcome = v.outcome, reason = v.reason, version = v.version,
-      body = case when v.outcome = 'refused' then u.body end, chain_id = null, tx_hash = null
+      body = case when v.outcome = 'rejected' then u.body end, chain_id = null, tx_hash = null
     from v where u.id = v.update_id and u.chain_id is not null returning id`
 }

@@ -145,8 +145,8 @@ export function consoleDeliveryTests(plain: StoreTest): void {
   test('latencies are of answers and of timeouts, by integration', async ({ store }) => {
     await fixtures.insertIntegration(store, integration({ address: otherShop }))
     const timeout = { ...failed, status: null, excerpt: null, reason: 'timeout', latencyMs: 5_000 }
-    const refused = { ...timeout, reason: 'connection', latencyMs: 1 }
-    const attempts = [{ ...answered, latencyMs: 30 }, { ...failed, latencyMs: 12.5 }, timeout, refused]
+    const unconnected = { ...timeout, reason: 'connection', latencyMs: 1 }
+    const attempts = [{ ...answered, latencyMs: 30 }, { ...failed, latencyMs: 12.5 }, timeout, unconnected]
     await attempted(store, attempts, indifferent)
     expect((await store.console.latencies(shop)).sort((a, b) => a - b)).toEqual([12.5, 30, 5_000])
     expect(await store.console.latencies(otherShop)).toEqual([])

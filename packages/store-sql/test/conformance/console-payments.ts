@@ -190,14 +190,14 @@ export function consolePaymentTests(test: StoreTest): void {
     await store.transaction(async (tx) => {
       await insertUpdate(tx, waiting({ id: 'u3' }))
       await insertUpdate(tx, decided(own, { update: update({ id: 'u2' }), version: 2 }))
-      await insertUpdate(tx, decided(own, { update: rejected, outcome: 'refused', reason: 'because' }))
+      await insertUpdate(tx, decided(own, { update: rejected, outcome: 'rejected', reason: 'because' }))
       await insertUpdate(tx, decided(own, { update: update({ id: 'u0' }), outcome: 'unchanged' }))
       await insertUpdate(tx, decided(other, { update: update({ id: 'u4' }) }))
     })
     const updates = (limit: number) => store.console.updates({ paymentIds: [own.id], limit })
     const expected = [
       { id: 'u2', outcome: 'applied', reason: null, version: 2, update: null },
-      { id: 'u1', outcome: 'refused', reason: 'because', version: 1, update: rejected },
+      { id: 'u1', outcome: 'rejected', reason: 'because', version: 1, update: rejected },
       { id: 'u0', outcome: 'unchanged', reason: null, version: 1, update: null },
     ]
     expect(await updates(10)).toStrictEqual(expected)
@@ -250,7 +250,7 @@ export function consolePaymentTests(test: StoreTest): void {
     const second = await indexed(store, { txHash: hash(2) })
     await nextVersion(store, first)
     await store.transaction(async (tx) => {
-      await insertUpdate(tx, decided(first, { outcome: 'refused', reason: 'no' }))
+      await insertUpdate(tx, decided(first, { outcome: 'rejected', reason: 'no' }))
       await insertUpdate(tx, waiting({ id: 'u2', txHash: hash(3) }))
     })
     const { payments, deliveries, updates } = await store.console.newest(10)

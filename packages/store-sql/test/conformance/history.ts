@@ -174,14 +174,14 @@ export function historyTests(plain: StoreTest): void {
     await history.beginSegment()
     const part = await history.part('updates', 0)
     await store.transaction((tx) =>
-      tx.settleUpdates([{ id: 'a', paymentId: payment.id, outcome: 'refused', reason: 'no', version: null }]),
+      tx.settleUpdates([{ id: 'a', paymentId: payment.id, outcome: 'rejected', reason: 'no', version: null }]),
     )
     const given: unknown[] = []
     for await (const rows of part.rows()) given.push(...rows.map(({ id }) => id))
     expect(given).toEqual(['c'])
     await part.remove()
     const left = () => store.transaction((tx) => Promise.all(['a', 'b', 'c'].map((id) => findUpdate(tx, id))))
-    expect(await left()).toMatchObject([{ outcome: 'refused' }, { outcome: 'waiting' }, null])
+    expect(await left()).toMatchObject([{ outcome: 'rejected' }, { outcome: 'waiting' }, null])
     expect(await getRows(store, 'updates', 0)).toMatchObject([{ id: 'a', update: update({ id: 'a' }), reason: 'no' }])
   })
 

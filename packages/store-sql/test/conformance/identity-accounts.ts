@@ -135,7 +135,7 @@ export function identityAccountTests(test: StoreTest): void {
     const logged = [
       event(1, {}),
       event(2, { action: 'proved', proof: 'attestation', by: shop }),
-      event(3, { action: 'refused', accountId: null, proof: 'code', reason: 'code_wrong' }),
+      event(3, { action: 'rejected', accountId: null, proof: 'code', reason: 'code_wrong' }),
       event(4, { action: 'verified', emailKey: null }),
     ]
     for (const each of logged) await within(store, (tx) => tx.log(each))

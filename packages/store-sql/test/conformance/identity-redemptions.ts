@@ -54,7 +54,7 @@ export function identityRedemptionTests(test: StoreTest): void {
     const result = { state: 'attached', applicantId: 'applicant', levelName: odd } as const
     await end(store, given.externalUserId, result)
     const other = { applicantId: 'other', levelName: 'other', lookUpInMs: null }
-    for (const later of ['refused', 'absent', 'in_flight'] as const)
+    for (const later of ['unused', 'absent', 'in_flight'] as const)
       await end(store, given.externalUserId, { state: later, ...other })
     expect(await state()).toStrictEqual(getRecord(given, result))
     expect(await named(store, 'subject 1:2')).toStrictEqual(getRecord(redemption('subject 1', 2)))
@@ -75,7 +75,7 @@ export function identityRedemptionTests(test: StoreTest): void {
     const of = async (applicantId: string) =>
       (await within(store, (tx) => tx.findAttachedRedemption(applicantId)))?.externalUserId ?? null
     for (const n of [1, 2]) await ensure(store, n)
-    const states = ['in_flight', 'unknown', 'unresolved', 'absent', 'refused', 'surplus', 'foreign'] as const
+    const states = ['in_flight', 'unknown', 'unresolved', 'absent', 'unused', 'surplus', 'foreign'] as const
     await redeem(store, redemption('subject 1', 1))
     await end(store, 'subject 1:1', { state: 'attached', applicantId: odd })
     for (const [n, state] of states.entries()) {
@@ -89,7 +89,7 @@ export function identityRedemptionTests(test: StoreTest): void {
   })
 
   test('open redemptions are listed oldest first; a limit omits absent ones, then the oldest', async ({ store }) => {
-    const states = ['in_flight', 'absent', 'unknown', 'refused', 'unresolved', 'attached', 'absent', 'foreign'] as const
+    const states = ['in_flight', 'absent', 'unknown', 'unused', 'unresolved', 'attached', 'absent', 'foreign'] as const
     for (const n of [1, 2, 3]) await ensure(store, n)
     for (const [n, state] of [...states, 'surplus' as const].entries()) {
       await redeem(store, redemption('subject 1', n + 1, { startedAt: epoch + n }))

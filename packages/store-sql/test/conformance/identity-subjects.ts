@@ -125,7 +125,7 @@ export function identitySubjectTests(test: StoreTest): void {
       await end(store, 'subject 1:1', { state })
       expect(await isOpen(), state).toEqual([true])
     }
-    for (const state of ['absent', 'refused', 'foreign', 'surplus', 'attached'] as const) {
+    for (const state of ['absent', 'unused', 'foreign', 'surplus', 'attached'] as const) {
       await end(store, 'subject 1:1', { state })
       expect(await isOpen(), state).toEqual([false])
     }

@@ -23,7 +23,7 @@ const operations: readonly ((tx: StoreTransaction, depositId: string) => Promise
   async (tx) => {
     const { id: paymentId } = await lockPayment(tx, hash(1))
     await insertUpdate(tx, { ...waiting(), paymentId, outcome: 'applied', version: 2 })
-    await tx.settleUpdates([{ id: 'w', paymentId, outcome: 'refused', reason: 'test', version: 1 }])
+    await tx.settleUpdates([{ id: 'w', paymentId, outcome: 'rejected', reason: 'test', version: 1 }])
   },
   (tx) => tx.setCheckpoint(1, { blockNumber: 99, blockHash: hash(0xf099) }),
   (tx) => tx.upsertDeposits([deposit(), deposit({ txHash: hash(3) })]),

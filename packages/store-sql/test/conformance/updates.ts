@@ -24,7 +24,7 @@ export function updateTests(test: StoreTest): void {
     const rejected = decided(payment, {
       update: elaborate,
       fingerprint: `0x00${'ff'.repeat(15)}`,
-      outcome: 'refused',
+      outcome: 'rejected',
       reason: 'state success cannot become pending \u0000',
       version: 4,
     })
@@ -75,7 +75,7 @@ export function updateTests(test: StoreTest): void {
     const payment = await indexed(store)
     for (const id of ['a', 'b', 'c']) await store.transaction((tx) => insertUpdate(tx, waiting({ id })))
     const results = [
-      { id: 'c', paymentId: payment.id, outcome: 'refused', reason: 'no', version: null },
+      { id: 'c', paymentId: payment.id, outcome: 'rejected', reason: 'no', version: null },
       { id: 'a', paymentId: payment.id, outcome: 'applied', reason: null, version: 2 },
     ] as const
     await store.transaction((tx) => tx.settleUpdates(results))

@@ -51,7 +51,7 @@ test('a payment is indexed, read, changed by the processor and delivered in the 
   expect(await client.payments.get(payment.txHash)).toMatchObject(indexed)
   expect(await twin.update(payment, { state: 'success' })).toMatchObject({ outcome: 'applied', version: 2 })
   expect(effects).toEqual([`${payment.txHash} v1 null`, `${payment.txHash} v2 success`])
-  expect(await twin.update(payment, { state: 'pending' })).toMatchObject({ outcome: 'refused' })
+  expect(await twin.update(payment, { state: 'pending' })).toMatchObject({ outcome: 'rejected' })
 })
 
 test('days of retries happen at their times, by the clock of the test', async () => {

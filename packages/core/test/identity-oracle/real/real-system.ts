@@ -65,8 +65,8 @@ function getView({ subjects, redemptions, accounts }: Rows, emails: ReadonlyMap<
     redemptions: redemptions.map(
       ({ externalUserId, subjectId, integrationAddress, state, leasedUntil, applicantId }) => ({
         ...{ externalUserId, subjectId, integration: integrationAddress },
-        // A refused token, and a name that somebody else has, used none.
-        state: state === 'refused' || state === 'foreign' ? 'absent' : state,
+        // A rejected token, and a name that somebody else has, used none.
+        state: state === 'unused' || state === 'foreign' ? 'absent' : state,
         ...{ leaseUntil: leasedUntil, applicantId },
       }),
     ),

@@ -164,7 +164,7 @@ function buildAnswer(status: number): Answer {
   return {
     status,
     headers: { 'Content-Type': 'application/json', ...(status === 405 && { Allow: 'POST' }) },
-    body: JSON.stringify({ error: texts[status] ?? 'Refused' }),
+    body: JSON.stringify({ error: texts[status] ?? 'Rejected' }),
   }
 }
 

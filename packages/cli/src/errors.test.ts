@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import * as errors from './errors.js'
 import { formatCommandError, UsageError } from './errors.js'
 import { openSqlite } from './files.js'
+import { ConnectionLostError } from './listen/stream.js'
 
 /** The error that a function throws. */
 function thrownBy(work: () => unknown): Error {
@@ -57,4 +59,27 @@ describe('formatCommandError', () => {
     expect(report).toContain('    at ')
     expect(report).toContain('deeper')
   })
+})
+
+it('every error of the command has a code of its own, and says whether the same command may succeed later', () => {
+  const classes = Object.values({ ...errors, ConnectionLostError }).filter(
+    (value) => (value as { readonly prototype?: unknown }).prototype instanceof errors.CliError,
+  ) as readonly (new (
+    message: string,
+    cause: unknown,
+  ) => errors.CliError)[]
+  const found = classes
+    .map((Class) => new Class('why', null))
+    .map(({ name, code, retryable }) => [name, code, retryable])
+  expect(found.toSorted()).toEqual([
+    ['BackupError', 'ERR_BACKUP', false],
+    ['ConnectionLostError', 'ERR_CONNECTION_LOST', true],
+    ['DatabaseMissingError', 'ERR_DATABASE_MISSING', false],
+    ['DemoError', 'ERR_DEMO', false],
+    ['InitError', 'ERR_INIT', false],
+    ['InterruptedError', 'ERR_INTERRUPTED', true],
+    ['MirrorDatabaseError', 'ERR_MIRROR_DATABASE', false],
+    ['UnusableServerError', 'ERR_SERVER', false],
+    ['UsageError', 'ERR_USAGE', false],
+  ])
 })

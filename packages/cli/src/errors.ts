@@ -2,16 +2,35 @@
 import { inspect } from 'node:util'
 import type { ExitCode } from './io.js'
 
+/** Every code of the command itself; errors of other packages keep their codes. `docs/errors.md` has the meanings. */
+export type CliErrorCode =
+  | 'ERR_BACKUP'
+  | 'ERR_CONNECTION_LOST'
+  | 'ERR_DATABASE_MISSING'
+  | 'ERR_DEMO'
+  | 'ERR_INIT'
+  | 'ERR_INTERRUPTED'
+  | 'ERR_MIRROR_DATABASE'
+  | 'ERR_SERVER'
+  | 'ERR_USAGE'
+
+/** Base of the errors of the command. `retryable`: the same command may succeed later, unchanged. */
+export abstract class CliError extends Error {
+  abstract readonly code: CliErrorCode
+  readonly retryable: boolean = false
+}
+
 /** The arguments are wrong. Exit code 2; the message names the change to make. */
-export class UsageError extends Error {
+export class UsageError extends CliError {
   override readonly name = 'UsageError'
   readonly code = 'ERR_USAGE'
 }
 
 /** A signal ended the command early; the message names the finished part. Exit code 1. */
-export class InterruptedError extends Error {
+export class InterruptedError extends CliError {
   override readonly name = 'InterruptedError'
   readonly code = 'ERR_INTERRUPTED'
+  override readonly retryable = true
 }
 
 /** Once the signal has aborted: an InterruptedError with `error` as its cause; else `error` itself. */
@@ -20,19 +39,19 @@ export function asInterrupted(error: unknown, signal: AbortSignal, message: stri
 }
 
 /** The demo cannot continue. Exit code 1; the message gives the cause and the remedy. */
-export class DemoError extends Error {
+export class DemoError extends CliError {
   override readonly name = 'DemoError'
   readonly code = 'ERR_DEMO'
 }
 
 /** `init` does not support the project. Exit code 1; the message names the change to make. */
-export class InitError extends Error {
+export class InitError extends CliError {
   override readonly name = 'InitError'
   readonly code = 'ERR_INIT'
 }
 
 /** The configured SQLite file does not exist, and the command may not create it. Exit code 1. */
-export class DatabaseMissingError extends Error {
+export class DatabaseMissingError extends CliError {
   override readonly name = 'DatabaseMissingError'
   readonly code = 'ERR_DATABASE_MISSING'
   constructor(path: string) {
@@ -43,7 +62,7 @@ export class DatabaseMissingError extends Error {
 }
 
 /** A copy of the database could not be written, and no part of it stays. Exit code 1. */
-export class BackupError extends Error {
+export class BackupError extends CliError {
   override readonly name = 'BackupError'
   readonly code = 'ERR_BACKUP'
   constructor(file: string, cause: unknown) {
@@ -52,7 +71,7 @@ export class BackupError extends Error {
 }
 
 /** The database of a mirror cannot be opened or used. Exit code 1. */
-export class MirrorDatabaseError extends Error {
+export class MirrorDatabaseError extends CliError {
   override readonly name = 'MirrorDatabaseError'
   readonly code = 'ERR_MIRROR_DATABASE'
   constructor(cause: unknown) {
@@ -62,8 +81,8 @@ export class MirrorDatabaseError extends Error {
 }
 
 /** The server does not answer, rejects the credentials, or is of another kind or version. Exit code 1. */
-export class ServerError extends Error {
-  override readonly name = 'ServerError'
+export class UnusableServerError extends CliError {
+  override readonly name = 'UnusableServerError'
   readonly code = 'ERR_SERVER'
 }
 

@@ -7,7 +7,7 @@ import { parseUrl } from '@payment-integration/contract/internal'
 import type { DoctorFramework } from '@payment-integration/testing/doctor'
 import type { Command } from 'commander'
 import { type Options, parseAddress, parseHttpUrl } from './command.js'
-import { InterruptedError, ServerError, UsageError } from './errors.js'
+import { InterruptedError, UnusableServerError, UsageError } from './errors.js'
 import type { Io } from './io.js'
 
 /** Whether input and output are terminals, so that a person can answer. */
@@ -176,8 +176,8 @@ export function getEndpoint({ server, integration, apiSecret }: Omit<Integrator,
 }
 
 /** The error for an answer 401. */
-export function getCredentialsError({ integration, apiSecretEnv }: Omit<Integrator, 'variables'>): ServerError {
-  return new ServerError(
+export function getCredentialsError({ integration, apiSecretEnv }: Omit<Integrator, 'variables'>): UnusableServerError {
+  return new UnusableServerError(
     `The server rejects the credentials: check the address ${integration} and the API secret in ${apiSecretEnv}. It is not the signing secret.`,
   )
 }

@@ -7,7 +7,7 @@ import type { HealthReport } from '@payment-integration/server'
 import type { ChainHealth } from '@payment-integration/server/internal'
 import { InvalidArgumentError } from 'commander'
 import { addCommand, type Cli, databaseOption, type Options } from '../command.js'
-import { DatabaseMissingError, InterruptedError, ServerError, UsageError } from '../errors.js'
+import { DatabaseMissingError, InterruptedError, UnusableServerError, UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { type Columns, createReporter, formatCount, indent, roundDuration, toTable } from '../output.js'
 import { type OperateOptions, withService } from '../with-service.js'
@@ -29,13 +29,13 @@ async function fetchHealth(url: string, signal: AbortSignal): Promise<HealthRepo
   } catch (cause) {
     if (signal.aborted) throw new InterruptedError('The status was not read: the command was interrupted.')
     const message = `No server answers at ${url}${describeReason(cause)}; is it running? Pass another URL with --url.`
-    throw new ServerError(message, { cause })
+    throw new UnusableServerError(message, { cause })
   } finally {
     limit.end()
   }
   const report = parseHealth(body)
   if (report === null)
-    throw new ServerError(
+    throw new UnusableServerError(
       `The server at ${url} is not a payment integration server of this version; pass another URL with --url.`,
     )
   return report
@@ -188,22 +188,22 @@ const maxRanges = 10
 /**
  * Prints the health of the server, and what a configured database holds.
  * @returns 0 when all is well, 1 when the server is degraded or down.
- * @throws ServerError `ERR_SERVER` when no server of this version answers; errors of a configured database.
+ * @throws UnusableServerError `ERR_SERVER` when no server of this version answers; errors of a configured database.
  */
 async function showStatus(options: StatusOptions, io: Io): Promise<ExitCode> {
   const { json, url = findServerUrl(io.env) } = options
   const report = createReporter(io, json)
   const health = await fetchHealth(url, io.signal).catch((error: unknown) => {
-    if (error instanceof ServerError) return error
+    if (error instanceof UnusableServerError) return error
     throw error
   })
-  if (!(health instanceof ServerError))
+  if (!(health instanceof UnusableServerError))
     report({ event: 'status', url, ...health }, (event) =>
       statusText(url, event, io.now(), (chainId) => readCallPrice(io.env, chainId)),
     )
   await reportStored(options, io)
   // Thrown after the database is printed: without the role `api`, a healthy process answers no request.
-  if (health instanceof ServerError) throw health
+  if (health instanceof UnusableServerError) throw health
   return health.status === 'ok' ? 0 : 1
 }
 

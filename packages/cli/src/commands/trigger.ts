@@ -5,7 +5,7 @@ import { parseForeignJson, readForeignJson } from '@payment-integration/contract
 import type { TriggerEvent, TriggerRequest } from '@payment-integration/testing/twin'
 import { Argument, Option } from 'commander'
 import { addCommand, type Cli, type Options, parseAddress, parseChainId, patternParser } from '../command.js'
-import { InterruptedError, ServerError, UsageError } from '../errors.js'
+import { InterruptedError, UnusableServerError, UsageError } from '../errors.js'
 import type { Integrator, IntegratorOptions } from '../input.js'
 import { getCredentialsError, getEndpoint, readIntegrator, withIntegrator } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
@@ -91,14 +91,14 @@ async function* postTrigger(target: Integrator, request: TriggerRequest, signal:
       redirect: 'manual',
       signal,
     }).catch((cause: unknown) => {
-      throw new ServerError(`${url.host} is not reachable; is the server running there?`, { cause })
+      throw new UnusableServerError(`${url.host} is not reachable; is the server running there?`, { cause })
     })
-    if (response.status !== 200 || response.body === null) throw await toServerError(response, target)
+    if (response.status !== 200 || response.body === null) throw await toAnswerError(response, target)
     let rest = ''
     for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
       const lines = `${rest}${chunk}`.split('\n')
       rest = lines.pop() ?? ''
-      if (rest.length > maxLine) throw new ServerError(noEvents)
+      if (rest.length > maxLine) throw new UnusableServerError(noEvents)
       for (const line of lines) {
         const event = parseEvent(line)
         isComplete = event.event === 'done' || event.event === 'failed'
@@ -108,9 +108,9 @@ async function* postTrigger(target: Integrator, request: TriggerRequest, signal:
   } catch (error) {
     if (signal.aborted)
       throw new InterruptedError('Interrupted. Events that happened so far are not undone.', { cause: error })
-    throw error instanceof ServerError ? error : new ServerError(connectionLost, { cause: error })
+    throw error instanceof UnusableServerError ? error : new UnusableServerError(connectionLost, { cause: error })
   }
-  if (!isComplete) throw new ServerError(connectionLost)
+  if (!isComplete) throw new UnusableServerError(connectionLost)
 }
 
 const connectionLost = 'The connection was lost before the scenario was complete.'
@@ -124,19 +124,19 @@ function parseEvent(line: string): TriggerEvent {
   } catch {
     // Malformed JSON gets the error below.
   }
-  throw new ServerError(noEvents)
+  throw new UnusableServerError(noEvents)
 }
 
-async function toServerError(response: Response, target: Integrator): Promise<ServerError> {
+async function toAnswerError(response: Response, target: Integrator): Promise<UnusableServerError> {
   const { status } = response
   if (status === 401) return getCredentialsError(target)
   if (status === 404)
-    return new ServerError(
+    return new UnusableServerError(
       'The server simulates no events: its operator enables that with PI_SIMULATED_CHAINS, only in development.',
     )
   const body = (await readForeignJson(response, maxLine).catch(() => null)) as { readonly error?: unknown } | null
   const reason = typeof body?.error === 'string' ? `: ${body.error.slice(0, 300)}` : ''
-  return new ServerError(`The server answers ${status}${reason}`)
+  return new UnusableServerError(`The server answers ${status}${reason}`)
 }
 
 /** The lines of an event; none for an unknown event of a newer server. A snapshot is printed with JSON escapes. */

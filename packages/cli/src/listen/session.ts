@@ -3,7 +3,7 @@ import type { StreamedDeliveryBody } from '@payment-integration/contract/interna
 import { streamEvents, streamedDeliverySchema, streamReadySchema } from '@payment-integration/contract/internal'
 import { parseForeignJson } from '@payment-integration/contract/internal-io'
 import { verifySignature } from '@payment-integration/webhook'
-import { ServerError } from '../errors.js'
+import { UnusableServerError } from '../errors.js'
 import { forward } from '../forward.js'
 import { splitSecrets } from '../input.js'
 import type { Io } from '../io.js'
@@ -21,7 +21,7 @@ interface ListenPlan extends StreamTarget {
   readonly signingSecret: string | null
 }
 
-/** Runs until `io.signal` aborts, then reports a summary. @throws ServerError When a reconnection cannot help. */
+/** Runs until `io.signal` aborts, then reports a summary. @throws UnusableServerError When reconnection cannot help. */
 export async function runListen(
   plan: ListenPlan,
   report: Reporter,
@@ -118,13 +118,13 @@ function parseData({ data }: StreamEvent): unknown {
   try {
     return parseForeignJson(Buffer.from(data))
   } catch {
-    throw new ServerError('The server sent an event that is not JSON; it may run another version.')
+    throw new UnusableServerError('The server sent an event that is not JSON; it may run another version.')
   }
 }
 
 function getValid<T>(result: { readonly success: true; readonly data: T } | { readonly success: false }): T {
   if (result.success) return result.data
-  throw new ServerError('The server sent an event of an unknown form; it may run another version.')
+  throw new UnusableServerError('The server sent an event of an unknown form; it may run another version.')
 }
 
 async function isValid(headers: StreamedDeliveryBody['headers'], body: Uint8Array, secrets: string, now: () => number) {

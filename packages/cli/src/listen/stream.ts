@@ -3,7 +3,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { deliveryStreamPath } from '@payment-integration/contract/internal'
 import { parseRetryAfter, startTimeLimit } from '@payment-integration/contract/internal-io'
-import { ServerError } from '../errors.js'
+import { CliError, UnusableServerError } from '../errors.js'
 import { getCredentialsError, getEndpoint, type Integrator } from '../input.js'
 import type { Io } from '../io.js'
 
@@ -13,9 +13,10 @@ const silenceMs = 20_000
 const maxWaitMs = 3_600_000
 
 /** The connection failed or was lost; a later attempt may work. */
-export class ConnectionLostError extends Error {
+export class ConnectionLostError extends CliError {
   override readonly name = 'ConnectionLostError'
   readonly code = 'ERR_CONNECTION_LOST'
+  override readonly retryable = true
   /** The wait that the server asked for, in milliseconds; null: none. */
   readonly retryAfterMs: number | null
   constructor(reason: string, retryAfterMs: number | null = null) {
@@ -34,7 +35,7 @@ interface StreamStart {
 
 /**
  * Reads the events of one connection until it ends. A slow caller slows the server down.
- * @throws ConnectionLostError When a later attempt may work. @throws ServerError When a later attempt cannot work.
+ * @throws ConnectionLostError When a later attempt may work. @throws UnusableServerError When none can work.
  */
 export async function* readStream(target: StreamTarget, start: StreamStart, io: Pick<Io, 'signal' | 'now'>) {
   const response = await open(target, start, io.signal)
@@ -48,11 +49,12 @@ export async function* readStream(target: StreamTarget, start: StreamStart, io: 
       if (chunk.done === true) return
       const blocks = `${incomplete}${decoder.decode(chunk.value, { stream: true })}`.split('\n\n')
       incomplete = blocks.pop() ?? ''
-      if (incomplete.length > maxCharacters) throw new ServerError('The server sent an event of more than 8 MB.')
+      if (incomplete.length > maxCharacters)
+        throw new UnusableServerError('The server sent an event of more than 8 MB.')
       yield* blocks.map(parseBlock).filter((event) => event !== null)
     }
   } catch (error) {
-    if (error instanceof ServerError || error instanceof ConnectionLostError) throw error
+    if (error instanceof UnusableServerError || error instanceof ConnectionLostError) throw error
     throw new ConnectionLostError('the connection was cut')
   } finally {
     response.destroy()
@@ -92,17 +94,17 @@ function rejectStatus(response: IncomingMessage, target: StreamTarget, now: numb
   if (statusCode === 200 && headers['content-type']?.startsWith('text/event-stream')) return
   if (statusCode === 401) throw getCredentialsError(target)
   if (statusCode === 404)
-    throw new ServerError('The server does not stream deliveries: its operator enables that with PI_LISTEN=on.')
+    throw new UnusableServerError('The server does not stream deliveries: its operator enables that with PI_LISTEN=on.')
   if (statusCode === 400)
-    throw new ServerError('The server rejects the position of this stream; run listen again without --since.')
+    throw new UnusableServerError('The server rejects the position of this stream; run listen again without --since.')
   if (statusCode === 429 || statusCode >= 500) {
     const waitMs = parseRetryAfter(headers['retry-after'], now)
     const reason = statusCode === 429 ? 'too many streams are open' : `the server answers ${statusCode}`
     throw new ConnectionLostError(reason, waitMs === null ? null : Math.min(waitMs, maxWaitMs))
   }
   if (statusCode >= 300 && statusCode < 400)
-    throw new ServerError(`The server redirects to ${headers.location ?? 'nowhere'}; pass its final URL.`)
-  throw new ServerError(`No payment integration server answers at this URL (status ${statusCode}).`)
+    throw new UnusableServerError(`The server redirects to ${headers.location ?? 'nowhere'}; pass its final URL.`)
+  throw new UnusableServerError(`No payment integration server answers at this URL (status ${statusCode}).`)
 }
 
 async function withSilenceLimit<T>(next: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -15,7 +15,6 @@ import { base, buildHref, sentencePage } from './view/parts.js'
 import { createVisit, isAllowed, localViewer, type Viewer, type Visit } from './viewer.js'
 import { createDownloads, exportRoute } from './web/export.js'
 import { type ConsoleBindings, findStreamProblem, guardPages, pathBelow } from './web/guard.js'
-import { FormError } from './web/run-form.js'
 import { seeOther } from './web/sessions.js'
 
 /** Options of the console. */
@@ -117,7 +116,6 @@ export function createConsole(deps: ConsoleDeps): Console {
   )
   app.onError((error, c) => {
     if (error instanceof FilterError) return answer(c, 400, 'The request is not valid', error.message)
-    if (error instanceof FormError) return answer(c, 400, 'Nothing was done', error.message)
     onError(error)
     return answer(c, 500, 'This page failed', 'The log of the service has the reason.')
   })

@@ -1,4 +1,4 @@
-/** Reads filters from a page's URL. @module */
+/** Reads filters from a page's URL; the base of the console's errors. @module */
 import { paymentStates } from '@payment-integration/contract'
 import { parseInstant } from '@payment-integration/contract/internal-io'
 import type {
@@ -8,10 +8,20 @@ import type {
   IntegrationPaymentFilter,
 } from '@payment-integration/core/internal'
 
-/** A malformed parameter of a URL, or a malformed field of a form. Answer 400 with the message. */
-export class FilterError extends Error {
+/** Every code of this package. */
+export type ConsoleErrorCode = 'ERR_CONSOLE_ACT' | 'ERR_CONSOLE_FILTER'
+
+/** Base of the errors of this package; each message is for people. `retryable`: the same request may succeed later. */
+export abstract class ConsoleError extends Error {
+  abstract readonly code: ConsoleErrorCode
+  abstract readonly retryable: boolean
+}
+
+/** A malformed parameter of a URL, or a malformed form or field of one. Answer 400 with the message. */
+export class FilterError extends ConsoleError {
   override readonly name = 'FilterError'
   readonly code = 'ERR_CONSOLE_FILTER'
+  readonly retryable = false
 }
 
 export const deliveryStatuses = ['pending', 'delivered', 'exhausted', 'superseded', 'missing'] as const

@@ -155,5 +155,5 @@ it.each([
   ['more than 64 KB', posted(`a=${'x'.repeat(65_535)}`), 'Body is larger than 65536 bytes.'],
   ['a body that breaks off', posted(brokenOff()), 'Body ended before it was complete.'],
 ])('%s is no form', async (_, request, message) => {
-  await expect(parseForm(request)).rejects.toMatchObject({ name: 'FormError', message })
+  await expect(parseForm(request)).rejects.toMatchObject({ code: 'ERR_CONSOLE_FILTER', retryable: false, message })
 })

@@ -84,7 +84,7 @@ describe('an answer', () => {
     expect(receive(answer)).toEqual([false])
     expect(got).toEqual([])
     expect(seen.error).toBeInstanceOf(MalformedAnswerError)
-    expect(seen.error).toMatchObject({ code: 'ERR_ANSWER_MALFORMED', status })
+    expect(seen.error).toMatchObject({ code: 'ERR_ANSWER_MALFORMED', retryable: false, status })
   })
 
   it('may have a head of 16 KB, and a body up to the limit of all bytes', () => {

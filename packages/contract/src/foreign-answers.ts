@@ -1,4 +1,5 @@
 /** Prepares answers for undici's parser, and limits the time of an exchange. Source: RFC 9110, 9112. @module */
+import { ForeignError } from './foreign-text.js'
 
 /** The most bytes of an answer's head. */
 export const maxAnswerHeadBytes = 16 * 1024
@@ -6,7 +7,7 @@ export const maxAnswerHeadBytes = 16 * 1024
 export const maxAnswerBytes = 64 * 1024
 
 /** The answer is not well-formed HTTP/1.1, or is larger than allowed. */
-export class MalformedAnswerError extends Error {
+export class MalformedAnswerError extends ForeignError {
   override readonly name = 'MalformedAnswerError'
   readonly code = 'ERR_ANSWER_MALFORMED'
   /** HTTP status of the answer; null when none could be read. */

@@ -33,6 +33,7 @@ describe('a foreign document', () => {
     `[${'0,'.repeat(100_000)}0]`,
   ])('%# that is nested, mostly brackets or mostly short members is not parsed', (text) => {
     expect(() => parse(text)).toThrow(ExcessiveJsonError)
+    expect(() => parse(text)).toThrow(expect.objectContaining({ code: 'ERR_JSON_EXCESSIVE', retryable: false }))
   })
 
   test('is checked in time that grows with its bytes, whatever stands in its strings', () => {

@@ -13,9 +13,19 @@ const maxBrackets = { base: 10_000, bytesEach: 32 }
 /** The most commas, by the same formula: `JSON.parse` takes seconds for a million short members of one object. */
 const maxMembers = { base: 20_000, bytesEach: 16 }
 
+/** Every code of this package. */
+export type ForeignErrorCode = 'ERR_ANSWER_MALFORMED' | 'ERR_JSON_EXCESSIVE'
+
+/** Base of the errors of this package. The calling package turns each into an error of its own. */
+export abstract class ForeignError extends Error {
+  abstract readonly code: ForeignErrorCode
+  readonly retryable = false
+}
+
 /** A foreign document is too large, is nested too deeply, or has too many parts. It was not parsed. */
-export class ExcessiveJsonError extends Error {
+export class ExcessiveJsonError extends ForeignError {
   override readonly name = 'ExcessiveJsonError'
+  readonly code = 'ERR_JSON_EXCESSIVE'
 }
 
 const quote = 0x22

@@ -37,7 +37,7 @@ export type CoreErrorCode =
   | ChainError['code']
   | DeliveryError['code']
   | IntegrationError['code']
-  | InvalidRequestError['code']
+  | InvalidParameterError['code']
   | MoveErrorCode
   | RequestBodyError['code']
   | StoreError['code']
@@ -119,7 +119,7 @@ export class MissingPackageError extends CodedError<'ERR_PACKAGE_MISSING'> {
 }
 
 /** A parameter of a request is malformed. Answer 400. */
-export class InvalidRequestError extends CodedError<
+export class InvalidParameterError extends CodedError<
   | 'ERR_LIMIT_INVALID'
   | 'ERR_CURSOR_INVALID'
   | 'ERR_TX_HASH_INVALID'
@@ -127,7 +127,7 @@ export class InvalidRequestError extends CodedError<
   | 'ERR_URL_INVALID'
   | 'ERR_NAME_INVALID'
 > {
-  override readonly name = 'InvalidRequestError'
+  override readonly name = 'InvalidParameterError'
 }
 
 /** The body of a request is larger than its limit, or the client stopped sending it. Answer 413 or 400. */
@@ -278,11 +278,11 @@ export class ShareTokenRejectedError extends CodedError<'ERR_SHARE_TOKEN_REJECTE
   /** Only for the integrator, never for a log: it may contain the id of the token. */
   readonly providerMessage: string
   /** The rejected review of this integration's earlier share for the same address; null when there is none. */
-  readonly formerReview: Omit<ShareResponse, 'reused'> | null
-  constructor(providerMessage: string, formerReview: Omit<ShareResponse, 'reused'> | null = null) {
+  readonly formerVerdict: Omit<ShareResponse, 'reused'> | null
+  constructor(providerMessage: string, formerVerdict: Omit<ShareResponse, 'reused'> | null = null) {
     super('ERR_SHARE_TOKEN_REJECTED', 'The identity provider rejected the share token; read message')
     this.providerMessage = providerMessage
-    this.formerReview = formerReview
+    this.formerVerdict = formerVerdict
   }
 }
 

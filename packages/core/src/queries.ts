@@ -35,7 +35,7 @@ export interface PaymentDetail {
 export interface IntegrationQueries extends Caller {
   /**
    * A page of the read API, newest first. Parameters are the raw strings of the request. Source: docs/interface.md 4.1.
-   * @throws InvalidRequestError `ERR_LIMIT_INVALID`, `ERR_CURSOR_INVALID`, `ERR_ADDRESS_INVALID`.
+   * @throws InvalidParameterError `ERR_LIMIT_INVALID`, `ERR_CURSOR_INVALID`, `ERR_ADDRESS_INVALID`.
    */
   listPayments(query: {
     readonly limit?: string | undefined
@@ -44,7 +44,7 @@ export interface IntegrationQueries extends Caller {
   }): Promise<PageBody>
   /**
    * One payment by destination transaction hash. Parameters are the raw strings of the request.
-   * @throws InvalidRequestError `ERR_TX_HASH_INVALID`, `ERR_ADDRESS_INVALID`; PaymentNotFoundError
+   * @throws InvalidParameterError `ERR_TX_HASH_INVALID`, `ERR_ADDRESS_INVALID`; PaymentNotFoundError
    * `ERR_PAYMENT_NOT_FOUND`; AmbiguousPaymentError `ERR_PAYMENT_AMBIGUOUS`.
    */
   getPayment(query: { readonly txHash: string; readonly wallet?: string | undefined }): Promise<PaymentBody>
@@ -64,7 +64,7 @@ export interface IntegrationQueries extends Caller {
   /**
    * Payments of the filter, newest first, with the cursors of `listPayments`. A page examines at most 5,000 payments.
    * Unless it is the last one or `isCut`, it has at least `limit` rows, and fewer than twice as many.
-   * @throws InvalidRequestError `ERR_CURSOR_INVALID`.
+   * @throws InvalidParameterError `ERR_CURSOR_INVALID`.
    */
   payments(
     query: IntegrationPaymentFilter & { readonly cursor?: string | undefined; readonly limit: number },

@@ -1,5 +1,5 @@
 /** The portal: a fetch-standard app for integrators, below `/portal`. Source: docs/decisions/operators.md. @module */
-import { InvalidRequestError } from '@payment-integration/core/internal'
+import { InvalidParameterError } from '@payment-integration/core/internal'
 import { type Context, Hono } from 'hono'
 import { addAssetRoutes, createAssets } from '../assets.js'
 import { deliveryFilter, FilterError, integrationPaymentFilter, parseQuery } from '../filters.js'
@@ -8,7 +8,7 @@ import { sentencePage } from '../view/parts.js'
 import { replayPath } from '../view/rows.js'
 import { createDownloads, exportRoute } from '../web/export.js'
 import { type ConsoleBindings, guardPages, pathBelow } from '../web/guard.js'
-import { FormError, runForm } from '../web/run-form.js'
+import { runForm } from '../web/run-form.js'
 import { seeOther } from '../web/sessions.js'
 import { deliveriesPage, deliveryActs, replayPage } from './deliveries.js'
 import { endpointActs, endpointPage } from './endpoint.js'
@@ -137,9 +137,8 @@ export function createPortal(deps: PortalDeps): Portal {
   app.get(portalBase, (c) => showPage(c))
   app.notFound((c) => answer(c, 404, 'Page not found', 'There is no page at this address.'))
   app.onError((error, c) => {
-    if (error instanceof FilterError || error instanceof InvalidRequestError)
+    if (error instanceof FilterError || error instanceof InvalidParameterError)
       return answer(c, 400, 'The request is not valid', error.message)
-    if (error instanceof FormError) return answer(c, 400, 'Nothing was done', error.message)
     deps.onError?.(error)
     return answer(c, 500, 'This page failed', 'Try again; the operators can read the reason in their log.')
   })

@@ -75,14 +75,18 @@ export function createOidcSignIn(deps: OidcSignInDeps) {
     const { pathname, search } = new URL(request.url)
     const { next } = pending
     try {
-      const name = await provider.findName(new URL(`${publicUrl}${pathname}${search}`), pending)
+      const { name, problem } = await provider.findName(new URL(`${publicUrl}${pathname}${search}`), pending)
+      if (problem !== undefined) return await answerProblem(problem, 403)
       const source = findSource(request, bindings)
       return await welcome(next, await sessions.signInProved({ name, source, issuer: options.issuer }))
     } catch (error) {
-      const isForPeople = error instanceof OidcNameError || error instanceof OidcRejectedError
-      if (!isForPeople) onError(error)
-      const problem = isForPeople ? error.message : `The sign-in at ${host} failed. Begin again.`
-      const answer = await rejected(problem, isForPeople ? 403 : 400, next)
+      if (error instanceof OidcRejectedError) return answerProblem(error.message, 403)
+      onError(error)
+      return answerProblem(`The sign-in at ${host} failed. Begin again.`, 400)
+    }
+
+    async function answerProblem(problem: string, status: number): Promise<Response> {
+      const answer = await rejected(problem, status, next)
       answer.headers.append('Set-Cookie', cookie.clear())
       return answer
     }
@@ -128,10 +132,10 @@ interface FlowSecrets {
   readonly codeVerifier: string
 }
 
-/** The provider reported no name that can be trusted. The message is for the person who signs in. */
-class OidcNameError extends Error {
-  override readonly name = 'OidcNameError'
-}
+/** The operator's name; or, for the person who signs in, why the provider reported none that can be trusted. */
+type FoundName =
+  | { readonly name: string; readonly problem?: undefined }
+  | { readonly name?: undefined; readonly problem: string }
 
 const timeoutSeconds = 10
 /** The most bytes of a provider's answer, far above a large set of keys. */
@@ -199,9 +203,9 @@ function createOidcProvider(options: OidcOptions) {
     },
     /**
      * Redeems the authorization code of the callback URL, and verifies the ID token.
-     * @throws OidcNameError, MissingPackageError, and for any other failure the errors of `openid-client`.
+     * @throws MissingPackageError, and for any other failure the errors of `openid-client`.
      */
-    async findName(callbackUrl: URL, { state, nonce, codeVerifier }: FlowSecrets): Promise<string> {
+    async findName(callbackUrl: URL, { state, nonce, codeVerifier }: FlowSecrets): Promise<FoundName> {
       const { authorizationCodeGrant, fetchUserInfo } = await loadLibrary()
       const provider = await getConfiguration()
       const tokens = await authorizationCodeGrant(provider, callbackUrl, {
@@ -219,11 +223,11 @@ function createOidcProvider(options: OidcOptions) {
 }
 
 /** Reads the operator's name. An e-mail address that the provider has not verified may belong to somebody else. */
-function readName(claims: IDToken | UserInfoResponse, nameClaim: string): string {
+function readName(claims: IDToken | UserInfoResponse, nameClaim: string): FoundName {
   const name = claims[nameClaim]
   if (typeof name !== 'string' || name === '')
-    throw new OidcNameError(`The provider sent no claim ${JSON.stringify(nameClaim)}, so it names nobody.`)
+    return { problem: `The provider sent no claim ${JSON.stringify(nameClaim)}, so it names nobody.` }
   if (nameClaim === 'email' && claims['email_verified'] !== true)
-    throw new OidcNameError('The provider has not verified your e-mail address. Verify it there, then sign in again.')
-  return name
+    return { problem: 'The provider has not verified your e-mail address. Verify it there, then sign in again.' }
+  return { name }
 }

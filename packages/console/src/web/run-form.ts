@@ -1,37 +1,34 @@
 /** Reads a posted form, checks its CSRF token, and chooses the errors to show. @module */
 import { CoreError, StoreError } from '@payment-integration/core'
-import { InvalidRequestError, RequestBodyError, readRequestBody } from '@payment-integration/core/internal'
-import { FilterError } from '../filters.js'
+import { InvalidParameterError, RequestBodyError, readRequestBody } from '@payment-integration/core/internal'
+import { ConsoleError, FilterError } from '../filters.js'
 import type { Visit } from '../viewer.js'
 
 /** An act is impossible now. Answer 409 with the message, which is for people. */
-export class ActError extends Error {
+export class ActError extends ConsoleError {
   override readonly name = 'ActError'
   readonly code = 'ERR_CONSOLE_ACT'
+  readonly retryable = true
 }
 
 /** The message of an error that people may read; null for others, which may name the address of a database or node. */
 export function findShownMessage(error: unknown): string | null {
   const isCore = error instanceof CoreError && !(error instanceof StoreError)
-  return isCore || error instanceof FilterError || error instanceof ActError ? error.message : null
+  return isCore || error instanceof ConsoleError ? error.message : null
 }
 
 const maxFormBytes = 65_536
 
-/** The body of a request is not a complete form. Answer 400; nothing was done. */
-export class FormError extends Error {
-  override readonly name = 'FormError'
-}
-
 /**
  * Reads the fields of a posted form. A repeated field keeps its first value.
- * @throws FormError For another content type, a body of more than 64 KB, and a body that broke off.
+ * @throws FilterError For another content type, a body of more than 64 KB, and a body that broke off.
  */
 export async function parseForm(request: Request): Promise<ReadonlyMap<string, string>> {
   const [type = ''] = (request.headers.get('content-type') ?? '').split(';')
-  if (type.trim().toLowerCase() !== 'application/x-www-form-urlencoded') throw new FormError('The body is not a form.')
+  if (type.trim().toLowerCase() !== 'application/x-www-form-urlencoded')
+    throw new FilterError('The body is not a form.')
   const bytes = await readRequestBody(request, maxFormBytes).catch((error: unknown) => {
-    throw error instanceof RequestBodyError ? new FormError(`${error.message}.`) : error
+    throw error instanceof RequestBodyError ? new FilterError(`${error.message}.`) : error
   })
   const fields = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(Buffer.from(bytes).toString('utf8')))
@@ -71,7 +68,7 @@ export async function runForm<Act>(
   } catch (error) {
     const message = findShownMessage(error)
     if (message === null) throw error
-    const isMistake = error instanceof FilterError || error instanceof InvalidRequestError
+    const isMistake = error instanceof FilterError || error instanceof InvalidParameterError
     return rejected(isMistake ? 400 : 409, 'Nothing was done', message)
   }
 }

@@ -1,5 +1,5 @@
 /** For the packages of this workspace alone: any release may change these names. @module */
-export { InvalidRequestError, type OperatorErrorCode, RequestBodyError } from '../errors.js'
+export { InvalidParameterError, type OperatorErrorCode, RequestBodyError } from '../errors.js'
 export type * from '../history/audit-store.js'
 export type { ExportFormat, ExportRows, Listing } from '../history/export.js'
 export type * from '../history/history-store.js'

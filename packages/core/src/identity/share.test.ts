@@ -28,7 +28,7 @@ test('a rejected retry after RED leaves the verification unchanged and answers t
   await webhook(rejected)
   const before = subject()
   fails('rejected')
-  await expect(share()).rejects.toMatchObject({ code: 'ERR_SHARE_TOKEN_REJECTED', formerReview: rejected })
+  await expect(share()).rejects.toMatchObject({ code: 'ERR_SHARE_TOKEN_REJECTED', formerVerdict: rejected })
   expect(subject()).toEqual({ ...before, redemptions: 2 })
 })
 
@@ -40,7 +40,7 @@ test('a rejection whose donor changed during the redemption is not shown', async
     seedSubject('s1', { donor: otherShop })
     return { kind: 'rejected', message: 'Token has expired', providerCode: null }
   }
-  await expect(share()).rejects.toMatchObject({ code: 'ERR_SHARE_TOKEN_REJECTED', formerReview: null })
+  await expect(share()).rejects.toMatchObject({ code: 'ERR_SHARE_TOKEN_REJECTED', formerVerdict: null })
 })
 
 test.each([

@@ -93,7 +93,7 @@ export interface IntegrationView
  */
 export interface IntegrationCommands {
   /**
-   * @throws IntegrationError `ERR_INTEGRATION_EXISTS`; InvalidRequestError `ERR_ADDRESS_INVALID`, `ERR_URL_INVALID`,
+   * @throws IntegrationError `ERR_INTEGRATION_EXISTS`; InvalidParameterError `ERR_ADDRESS_INVALID`, `ERR_URL_INVALID`,
    * `ERR_NAME_INVALID`.
    */
   create(input: {
@@ -101,12 +101,12 @@ export interface IntegrationCommands {
     readonly name?: string | undefined
     readonly notificationUrl?: string | null | undefined
   }): Promise<IssuedIntegration>
-  /** @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`; InvalidRequestError `ERR_ADDRESS_INVALID`. */
+  /** @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`; InvalidParameterError `ERR_ADDRESS_INVALID`. */
   get(address: string): Promise<IntegrationView>
   list(): Promise<IntegrationView[]>
   /** Disabling ends the integration's sessions at the portal. @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`. */
   setEnabled(address: string, enabled: boolean): Promise<IntegrationView>
-  /** @throws IntegrationError, InvalidRequestError. */
+  /** @throws IntegrationError, InvalidParameterError. */
   setNotificationUrl(address: string, url: string | null): Promise<IntegrationView>
   /**
    * Issues a new API secret. The previous one stays valid for `graceMs`, by default 0. With `keepsPrevious` the call

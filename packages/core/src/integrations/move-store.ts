@@ -176,7 +176,7 @@ export interface MoveCommands {
   /**
    * Stores the integration of a file, and enables it at the end. Repeat it after a failure: it continues.
    * @throws ArchiveError `ERR_ARCHIVE` when this service's master keys did not sign the file; nothing was changed then.
-   * IntegrationError `ERR_INTEGRATION_EXISTS` when it is enabled here; MoveError; InvalidRequestError for name or URL.
+   * IntegrationError `ERR_INTEGRATION_EXISTS` when it is enabled here; MoveError; InvalidParameterError: name or URL.
    */
   import(file: FileReader, options?: { readonly signal?: AbortSignal | undefined }): Promise<ImportedIntegration>
 }

@@ -1,6 +1,6 @@
 /** Decides which notification URLs are accepted. Source: docs/decisions/redirects-and-addresses.md. @module */
 import { parseUrl } from '@payment-integration/contract/internal'
-import { InvalidRequestError } from '../errors.js'
+import { InvalidParameterError } from '../errors.js'
 
 export const notificationPorts: readonly number[] = [443, 8_443]
 
@@ -59,4 +59,5 @@ function isPublicName(host: string): boolean {
   return host.length <= 253 && !privateNames.includes(labels.at(-1) ?? '')
 }
 
-const invalid = (why: string) => new InvalidRequestError('ERR_URL_INVALID', `The notification URL is rejected: ${why}.`)
+const invalid = (why: string) =>
+  new InvalidParameterError('ERR_URL_INVALID', `The notification URL is rejected: ${why}.`)

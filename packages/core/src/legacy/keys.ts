@@ -64,7 +64,7 @@ const idBytes = 8
 
 export function createLegacyKeyCommands({ legacyKeys, audited, keys, clock, random }: LegacyKeyDeps) {
   return {
-    /** Issues a key; `apiKey` is shown this once. @throws InvalidRequestError `ERR_NAME_INVALID`. */
+    /** Issues a key; `apiKey` is shown this once. @throws InvalidParameterError `ERR_NAME_INVALID`. */
     async create({ name = '' }: { readonly name?: string | undefined } = {}) {
       const apiKey = issueSecret('legacy', random)
       const record: LegacyKeyRecord = {

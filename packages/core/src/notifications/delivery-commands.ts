@@ -19,7 +19,7 @@ interface PartsOptions<Totals> {
 }
 
 export interface DeliveryCommands extends Pick<DeliveryStore, 'count' | 'endpoints'> {
-  /** Matching deliveries, oldest first. @throws InvalidRequestError `ERR_ADDRESS_INVALID`, `ERR_TX_HASH_INVALID`. */
+  /** Matching deliveries, oldest first. @throws InvalidParameterError `ERR_ADDRESS_INVALID`, `ERR_TX_HASH_INVALID`. */
   readonly list: DeliveryStore['list']
   /** @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`. */
   find(deliveryId: string): Promise<DeliveryView>

@@ -1,6 +1,6 @@
 /** Streams the deliveries of one integration as they are stored. See docs/decisions/trigger-and-listen.md. @module */
 import type { StreamedDeliveryBody, StreamReady } from '@payment-integration/contract/internal'
-import { InvalidRequestError } from '../errors.js'
+import { InvalidParameterError } from '../errors.js'
 import type { Caller } from '../integrations/integration.js'
 import { describeError } from '../internal/values.js'
 import { createStreamPositionCodec } from '../payments/cursor.js'
@@ -34,7 +34,7 @@ export interface DeliveryStreams {
    * Opens a stream of one integration: every delivery after its start at least once, in order. It ends when the
    * credentials are no longer valid or the store fails. The caller must read it or abort its signal. Null: too many
    * streams are open.
-   * @throws InvalidRequestError `ERR_CURSOR_INVALID` for a malformed position or time.
+   * @throws InvalidParameterError `ERR_CURSOR_INVALID` for a malformed position or time.
    */
   open(request: StreamRequest): StreamMessages | null
   /** Ends all streams, and opens no more. */
@@ -265,6 +265,6 @@ export function createDeliveryStreams(deps: StreamDeps): DeliveryStreams & { wak
 
 function parseSince(text: string): number {
   if (!/^[0-9]{1,15}$/.test(text))
-    throw new InvalidRequestError('ERR_CURSOR_INVALID', 'since is not a unix time in whole milliseconds')
+    throw new InvalidParameterError('ERR_CURSOR_INVALID', 'since is not a unix time in whole milliseconds')
   return Number(text)
 }

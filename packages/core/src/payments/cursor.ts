@@ -1,6 +1,6 @@
 /** Signs the cursors of listings and streams, each bound to one integration. Source: docs/interface.md 4.1. @module */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { InvalidRequestError } from '../errors.js'
+import { InvalidParameterError } from '../errors.js'
 import type { MasterKey, VersionedKey } from '../secrets/keys.js'
 import type { PagePosition } from './payment-store.js'
 
@@ -20,7 +20,7 @@ const maxTokenLength = 256
 /** Time, chain and number of repositions as 64-bit integers, then the hash. */
 const positionBytes = 3 * 8 + 32
 
-/** `decode` throws InvalidRequestError `ERR_CURSOR_INVALID` for any flaw, always with the same message. */
+/** `decode` throws InvalidParameterError `ERR_CURSOR_INVALID` for any flaw, always with the same message. */
 export function createCursorCodec(keys: MasterKey) {
   const formatScope = ({ integrationAddress, wallet = '' }: CursorScope) => `${integrationAddress}|${wallet}`
   return {
@@ -33,7 +33,7 @@ export function createCursorCodec(keys: MasterKey) {
     },
     decode(cursor: string, scope: CursorScope): PagePosition {
       const content = decodeToken(keys, formats.listing, cursor, formatScope(scope))
-      if (content?.length !== positionBytes) throw new InvalidRequestError('ERR_CURSOR_INVALID', 'Invalid cursor')
+      if (content?.length !== positionBytes) throw new InvalidParameterError('ERR_CURSOR_INVALID', 'Invalid cursor')
       return {
         blockTimestamp: Number(content.readBigInt64BE(0)),
         chainId: Number(content.readBigInt64BE(8)),
@@ -52,7 +52,7 @@ export function createStreamPositionCodec(keys: MasterKey) {
       encodeToken(keys, formats.stream, Buffer.from(deliveryId, 'utf8'), formatScope(integrationAddress)),
     decode(position: string, integrationAddress: string): string {
       const content = decodeToken(keys, formats.stream, position, formatScope(integrationAddress))
-      if (content === null) throw new InvalidRequestError('ERR_CURSOR_INVALID', 'Invalid Last-Event-ID')
+      if (content === null) throw new InvalidParameterError('ERR_CURSOR_INVALID', 'Invalid Last-Event-ID')
       return content.toString('utf8')
     },
   }

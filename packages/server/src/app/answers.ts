@@ -170,7 +170,7 @@ function toLegacyBody(error: Error): LegacyErrorBody {
 
 function toShareRejectedBody(error: Error): ErrorBody {
   const isRejection = error instanceof ShareTokenRejectedError
-  const message = isRejection ? formatShareRejection(error.providerMessage, error.formerReview) : ''
+  const message = isRejection ? formatShareRejection(error.providerMessage, error.formerVerdict) : ''
   return { error: error.message, message }
 }
 

@@ -6,7 +6,7 @@ import {
   StoreError,
   TransactionNotFoundError,
 } from '@payment-integration/core'
-import { InvalidRequestError } from '@payment-integration/core/internal'
+import { InvalidParameterError } from '@payment-integration/core/internal'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { chosenService, goodAuthorization, legacyKey, txHash } from '../../test/support/integration-service.js'
 import { listenApp } from '../../test/support/listening-app.js'
@@ -54,7 +54,7 @@ it.each([
   ['ERR_TX_HASH_INVALID', { error: 'bad' }],
   ['ERR_ADDRESS_INVALID', { error: 'bad' }],
 ] as const)('%s is 400 with %j in the read API', async (code, body) => {
-  thrown = new InvalidRequestError(code, 'bad')
+  thrown = new InvalidParameterError(code, 'bad')
   const answer = await getList()
   expect([answer.status, await answer.json()]).toEqual([400, body])
 })

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { jsonContentType } from '@payment-integration/contract/internal'
 import type { LegacyCaller } from '@payment-integration/core'
-import { type Caller, InvalidRequestError } from '@payment-integration/core/internal'
+import { type Caller, InvalidParameterError } from '@payment-integration/core/internal'
 import type { Context } from 'hono'
 import { ServerError } from '../errors.js'
 
@@ -124,7 +124,7 @@ function listCharsets(contentType: string): string[] {
 /**
  * The `limit` and `cursor` of a URL, as sent. Other parameters are ignored. Source: docs/interface.md 4.1.
  * @returns An empty cursor in place of one that is repeated or badly encoded; it is rejected like any invalid cursor.
- * @throws InvalidRequestError `ERR_LIMIT_INVALID` when the limit is repeated or not valid percent-encoding.
+ * @throws InvalidParameterError `ERR_LIMIT_INVALID` when the limit is repeated or not valid percent-encoding.
  * @throws HttpRequestError `ERR_QUERY_MALFORMED` when the query string holds a name that cannot be decoded.
  */
 export function parseListQuery(url: string): { limit?: string; cursor?: string } {
@@ -136,9 +136,9 @@ export function parseListQuery(url: string): { limit?: string; cursor?: string }
     if (name !== 'limit' && name !== 'cursor') continue
     const value = decodeText(equals < 0 ? '' : pair.slice(equals + 1))
     if (name === 'cursor') query.cursor = query.cursor === undefined ? (value ?? '') : ''
-    else if (value === null) throw new InvalidRequestError('ERR_LIMIT_INVALID', 'limit is not valid percent-encoding')
+    else if (value === null) throw new InvalidParameterError('ERR_LIMIT_INVALID', 'limit is not valid percent-encoding')
     else if (query.limit !== undefined)
-      throw new InvalidRequestError('ERR_LIMIT_INVALID', 'limit is given more than once')
+      throw new InvalidParameterError('ERR_LIMIT_INVALID', 'limit is given more than once')
     else query.limit = value
   }
   return query

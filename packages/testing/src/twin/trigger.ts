@@ -257,7 +257,7 @@ const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
       } catch (error) {
         // After RED the service tries to redeem the token again. The rejection has the former verdict.
         if (!(error instanceof ShareTokenRejectedError)) throw error
-        const answer = { error: formatShareRejection(error.providerMessage, error.formerReview) }
+        const answer = { error: formatShareRejection(error.providerMessage, error.formerVerdict) }
         return { event: 'share' as const, request, status: 422, answer }
       }
     })

@@ -139,13 +139,15 @@ const getCode = (error: Error) => (error as { readonly code?: string }).code
 const isUnavailable = (error: Error) =>
   getCode(error) === 'ERR_IDENTITY_UNAVAILABLE' || getCode(error) === 'ERR_IDENTITY_MISCONFIGURED'
 
-function getFailure(error: Error & { readonly providerMessage?: string; readonly formerReview?: never }): ShareOutcome {
+function getFailure(
+  error: Error & { readonly providerMessage?: string; readonly formerVerdict?: never },
+): ShareOutcome {
   const code = getCode(error)
   if (code === 'ERR_VERIFICATION_UNAVAILABLE') return { kind: 'conflict' }
   if (code === 'ERR_IDENTITY_UNAVAILABLE') return { kind: 'unavailable' }
   if (code === 'ERR_IDENTITY_MISCONFIGURED') return { kind: 'misconfigured' }
   if (code !== 'ERR_SHARE_TOKEN_REJECTED') throw error
-  return { kind: 'rejected', message: error.providerMessage ?? '', former: error.formerReview ?? null }
+  return { kind: 'rejected', message: error.providerMessage ?? '', former: error.formerVerdict ?? null }
 }
 
 type Pausing = Pick<Surroundings, 'pause'> & Pick<ProcessParts, 'calls' | 'pausesInside'>

@@ -162,7 +162,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     },
     async transactionFate(txHash, signal) {
       const hash = lowercaseHash(txHash)
-      if (hash === null) throw new TypeError('The transaction hash must be 0x and 64 hex digits.')
+      if (hash === null) throw new TypeError(`txHash is ${JSON.stringify(txHash)}; pass 0x and 64 hex digits.`)
       return nodes.runPinned(async (node) => {
         const receipt = parseReceipt(await callWithChainId({ fail, node, signal }, buildReceiptCall(hash)), fail)
         if (receipt === null) return { fate: 'unknown', blockNumber: null }

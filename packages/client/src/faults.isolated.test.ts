@@ -36,7 +36,11 @@ const text =
     new HttpResponse(body, { status })
 
 test.each<[number, unknown, object]>([
-  [400, { error: 'Invalid cursor' }, { code: 'ERR_REQUEST_INVALID', maxLimit: null }],
+  [
+    400,
+    { error: 'cursor must be the nextCursor of a page of this list, unchanged' },
+    { code: 'ERR_REQUEST_INVALID', maxLimit: null },
+  ],
   [400, { error: 'Invalid limit', maxLimit: 100 }, { code: 'ERR_REQUEST_INVALID', maxLimit: 100 }],
   [401, { error: 'Unauthorized' }, { code: 'ERR_UNAUTHORIZED', retryable: false }],
   [500, { error: 'Internal error' }, { code: 'ERR_SERVICE_UNAVAILABLE', status: 500, retryable: true }],

@@ -204,7 +204,8 @@ const integrationMessages = {
     `Integration ${address} was changed by somebody else at this moment; look at it, then repeat the command if you still need to.`,
   ERR_PREVIOUS_API_SECRET: (address) =>
     `The previous API secret of integration ${address} is still valid; end it before you rotate again.`,
-  ERR_NO_PREVIOUS_SECRET: (address) => `Integration ${address} has no previous secret of this kind any more.`,
+  ERR_NO_PREVIOUS_SECRET: (address) =>
+    `Integration ${address} has no valid previous secret of this kind, so there is none to end.`,
   ERR_SIGNING_SECRET_PREPARED: (address) =>
     `Integration ${address} has a prepared signing secret already; activate or abort it first.`,
   ERR_NO_NOTIFICATION_URL: (address) => `Integration ${address} has no notification URL; set one first.`,

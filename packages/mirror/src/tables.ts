@@ -14,9 +14,13 @@ export const defaultPrefix = 'mirror_'
 /** Checks and quotes the names. @throws {TypeError} For a name that is too long or has a forbidden character. */
 export function quoteNames({ schema, prefix = defaultPrefix }: TableOptions) {
   if (typeof prefix !== 'string' || !/^[a-z_][a-z0-9_]{0,31}$/.test(prefix))
-    throw new TypeError('prefix must be 1 to 32 lower-case letters, digits and underscores, the first no digit.')
+    throw new TypeError(
+      `prefix is ${JSON.stringify(prefix)}; pass 1 to 32 lower-case letters, digits and underscores, the first no digit.`,
+    )
   if (schema !== undefined && (typeof schema !== 'string' || !/^[a-z_][a-z0-9_]{0,62}$/.test(schema)))
-    throw new TypeError('schema must be 1 to 63 lower-case letters, digits and underscores, the first no digit.')
+    throw new TypeError(
+      `schema is ${JSON.stringify(schema)}; pass 1 to 63 lower-case letters, digits and underscores, the first no digit.`,
+    )
   const inSchema = (name: string) => `${schema === undefined ? '' : `"${schema}".`}"${prefix}${name}"`
   return {
     payments: inSchema('payments'),

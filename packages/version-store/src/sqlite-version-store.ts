@@ -169,7 +169,9 @@ export function createSqliteVersionStore<Database extends SqliteDatabase>(
   if (typeof database?.prepare !== 'function')
     throw new TypeError('database has no prepare(); pass an open connection.')
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(table))
-    throw new TypeError('table must be 1 to 63 letters, digits and underscores, the first no digit.')
+    throw new TypeError(
+      `table is ${JSON.stringify(table)}; pass 1 to 63 letters, digits and underscores, the first no digit.`,
+    )
   const busy = checkBusyOptions(options)
   const queues = getConnectionQueues(database)
 

@@ -196,7 +196,10 @@ export const streamOperations: Readonly<Record<string, PathItem>> = {
           { 'text/event-stream': { schema: { type: 'string', examples: [example] } } },
           { 'X-Accel-Buffering': 'NoBuffering' },
         ),
-        400: errorAnswer('`Last-Event-ID` or `since` is invalid, or the request has a body.', 'Invalid Last-Event-ID'),
+        400: errorAnswer(
+          '`Last-Event-ID` or `since` is invalid, or the request has a body.',
+          'Last-Event-ID must be the id of an event of this stream, unchanged',
+        ),
         401: 'IntegrationUnauthorized',
         404: errorAnswer('Streams are not enabled on this environment.', notFoundBody.error),
         429: errorAnswer(

@@ -241,7 +241,7 @@ export const sharedResponses = {
     'ErrorBody',
     {
       limit: ['An invalid limit', { error: limitError, maxLimit: pageLimit.max }],
-      cursor: ['An invalid cursor', { error: 'Invalid cursor' }],
+      cursor: ['An invalid cursor', { error: 'cursor must be the nextCursor of a page of this list, unchanged' }],
     },
   ),
   InvalidKey: errorAnswer(

@@ -33,7 +33,11 @@ export function createCursorCodec(keys: MasterKey) {
     },
     decode(cursor: string, scope: CursorScope): PagePosition {
       const content = decodeToken(keys, formats.listing, cursor, formatScope(scope))
-      if (content?.length !== positionBytes) throw new InvalidParameterError('ERR_CURSOR_INVALID', 'Invalid cursor')
+      if (content?.length !== positionBytes)
+        throw new InvalidParameterError(
+          'ERR_CURSOR_INVALID',
+          'cursor must be the nextCursor of a page of this list, unchanged',
+        )
       return {
         blockTimestamp: Number(content.readBigInt64BE(0)),
         chainId: Number(content.readBigInt64BE(8)),
@@ -52,7 +56,11 @@ export function createStreamPositionCodec(keys: MasterKey) {
       encodeToken(keys, formats.stream, Buffer.from(deliveryId, 'utf8'), formatScope(integrationAddress)),
     decode(position: string, integrationAddress: string): string {
       const content = decodeToken(keys, formats.stream, position, formatScope(integrationAddress))
-      if (content === null) throw new InvalidParameterError('ERR_CURSOR_INVALID', 'Invalid Last-Event-ID')
+      if (content === null)
+        throw new InvalidParameterError(
+          'ERR_CURSOR_INVALID',
+          'Last-Event-ID must be the id of an event of this stream, unchanged',
+        )
       return content.toString('utf8')
     },
   }

@@ -65,7 +65,10 @@ it('a stream never has another integration\u2019s delivery, whatever id or time 
   for (const id of [lastId(theirs), 'x', 'MQ', '1', '0', `${lastId(theirs)}A`]) {
     const rejected = await open(own, { 'Last-Event-ID': id })
     await eventually(() => rejected.isEnded())
-    expect([rejected.status, JSON.parse(rejected.text())]).toEqual([400, { error: 'Invalid Last-Event-ID' }])
+    expect([rejected.status, JSON.parse(rejected.text())]).toEqual([
+      400,
+      { error: 'Last-Event-ID must be the id of an event of this stream, unchanged' },
+    ])
   }
   const all = await open(own, {}, `?since=0&integration=${rival}&integrationAddress=${rival}`)
   const [mine, both] = [await open(own), await open(other, {}, '?since=0')]

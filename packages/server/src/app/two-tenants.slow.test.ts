@@ -142,7 +142,8 @@ async function play(commands: readonly (Command | null)[]): Promise<void> {
         const fits = each.by === each.cursorOf && each.wallet === chosen.wallet
         expect(seen.status).toBe(!opens ? 401 : fits ? 200 : 400)
         if (seen.status === 200) getPage(each.by, each.wallet, seen)
-        if (seen.status === 400) expect(seen.body).toBe('{"error":"Invalid cursor"}')
+        if (seen.status === 400)
+          expect(seen.body).toBe('{"error":"cursor must be the nextCursor of a page of this list, unchanged"}')
         return
       }
       case 'get': {

@@ -9,7 +9,7 @@ import type {
   Portal,
   SignInOptions,
 } from '@payment-integration/console'
-import { parseMasterKey, type Service } from '@payment-integration/core'
+import { IntegrationError, parseMasterKey, type Service } from '@payment-integration/core'
 import { loadPackage, openSecret } from '@payment-integration/core/internal'
 import type { Logger, Store } from '@payment-integration/core/ports'
 import type { TriggerHandler } from '../app/streaming-routes.js'
@@ -93,7 +93,7 @@ function createConsoleTools(config: Config, { store, trigger, tools }: ConsoleDe
   const { doctor, explain } = tools ?? {}
   async function findReceiver(address: string) {
     const integration = await store.integrations.find(address)
-    if (integration === null) throw new TypeError('The integration was removed meanwhile.')
+    if (integration === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
     const { signingSecret, notificationUrl } = integration
     return { url: notificationUrl ?? '', signingSecret: openSecret(masterKey, address, signingSecret) }
   }

@@ -81,7 +81,8 @@ export function checkInput(input: ExplainInput) {
     throw new TypeError('headers is missing; pass those of the request.')
   if (typeof now !== 'function') throw new TypeError('now is no function; pass a clock in milliseconds.')
   const nowMs = now()
-  if (!Number.isFinite(nowMs)) throw new RangeError('now gives no finite number of milliseconds.')
+  if (!Number.isFinite(nowMs))
+    throw new RangeError(`now gives ${nowMs}; pass a clock in milliseconds, such as Date.now.`)
   const tolerance = input.toleranceSeconds ?? signatureToleranceSeconds
   if (!Number.isSafeInteger(tolerance) || tolerance < 0)
     throw new RangeError(`toleranceSeconds is ${tolerance}; pass a whole number of seconds, 0 or more.`)

@@ -166,7 +166,8 @@ export function createProviderControl(state: ProviderState) {
   const redemptions: readonly Redemption[] = state.redemptions
   const getExisting = (applicantId: string): ApplicantRecord => {
     const applicant = state.applicants.get(applicantId)
-    if (applicant === undefined || applicant.isDeleted) throw new RangeError(`There is no applicant ${applicantId}.`)
+    if (applicant === undefined || applicant.isDeleted)
+      throw new RangeError(`There is no applicant ${applicantId}; pass the id of one that was added and not deleted.`)
     return applicant
   }
   return {
@@ -227,9 +228,11 @@ export function createProviderControl(state: ProviderState) {
 function addApplicant(state: ProviderState, fields: NewApplicant): ApplicantRecord {
   const { clientId, as = 'approved' } = fields
   const client = requireClient(state, clientId)
-  const { levelName = Object.keys(client.levels ?? defaultLevels)[0] ?? '' } = fields
+  const levels = Object.keys(client.levels ?? defaultLevels)
+  const { levelName = levels[0] ?? '' } = fields
   const required = findSteps(client, levelName)
-  if (required === null) throw new RangeError(`The client ${clientId} has no level ${levelName}.`)
+  if (required === null)
+    throw new RangeError(`The client ${clientId} has no level ${levelName}; it has ${levels.join(', ')}.`)
   const { externalUserId = `user-${state.newId()}`, steps = required } = fields
   const applicant = buildApplicant(state, { clientId, externalUserId, levelName })
   applicant.steps = [...steps]
@@ -265,7 +268,8 @@ export function triggerIdentity(
     },
     decide(shareToken, verdict) {
       const redemption = provider.redemptions.find(({ token }) => token === shareToken)
-      if (redemption === undefined) throw new RangeError('This share token was not redeemed.')
+      if (redemption === undefined)
+        throw new RangeError('This share token was not redeemed; share it with the service first.')
       if (verdict === 'green') provider.approve(redemption.applicantId)
       else provider.reject(redemption.applicantId, { rejectType: verdict === 'red-final' ? 'FINAL' : 'RETRY' })
     },

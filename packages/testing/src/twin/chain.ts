@@ -155,7 +155,8 @@ export function buildPayment(input: TwinPaymentInput, draws: Draws): UnminedPaym
   const { chainId = 137, token: symbol = 'USDC', decimals = 6 } = input
   const txHash = parseHex('txHash', 32, input.txHash ?? drawn.txHash)
   const units = toUnits(input.amount ?? drawn.amount, decimals)
-  if ([...symbol].length > maxSymbolLength) throw new RangeError(`token has more than ${maxSymbolLength} characters.`)
+  const { length } = [...symbol]
+  if (length > maxSymbolLength) throw new RangeError(`token has ${length} characters; pass at most ${maxSymbolLength}.`)
   const token: TokenFacts = { address: `0x${'70'.repeat(20)}`, symbol, decimals }
   const { integrationAddress } = input
   return {

@@ -25,7 +25,9 @@ interface Limits {
 /** @throws {TypeError} When it is not a lower-case name, with or without a lower-case schema and a dot before it. */
 function quoteTable(table: string): string {
   if (!/^([a-z_][a-z0-9_]{0,62}\.)?[a-z_][a-z0-9_]{0,62}$/.test(table))
-    throw new TypeError('table must be 1 to 63 lower-case letters, digits and underscores, with or without a schema.')
+    throw new TypeError(
+      `table is ${JSON.stringify(table)}; pass 1 to 63 lower-case letters, digits and underscores, with or without a schema.`,
+    )
   return table
     .split('.')
     .map((part) => `"${part}"`)

@@ -33,10 +33,7 @@ export interface RegisterTest {
 export interface ConformanceOptions {
   /** Registers a test. */
   readonly test: RegisterTest
-  /**
-   * Tests that the adapter cannot pass. They run and must fail, so that an outdated excuse is noticed.
-   * An excuse that names no test is rejected.
-   */
+  /** Tests that the adapter cannot pass: they run and must fail. One that names no test is rejected. @default [] */
   readonly excuse?: readonly ConformanceExcuse[] | undefined
 }
 
@@ -47,10 +44,7 @@ export interface ConformanceCase<Tx> {
   run(open: OpenFixture<Tx>): Promise<void>
 }
 
-/**
- * Lists all tests of the suite as functions, for a runner of your own; the most informative tests come first.
- * @example for (const { name, run } of versionStoreCases()) await run(open).catch((error) => report(name, error))
- */
+/** Lists all tests of the suite as functions, for a runner of your own; the most informative tests come first. */
 export function versionStoreCases<Tx>(): ConformanceCase<Tx>[] {
   const deliveryCases = { ...orderCases, ...concurrencyCases, ...inputCases }
   const cases = { ...deliveryCases, ...listingCases, ...interleavingCases, ...scheduleCases, ...sweepCases }
@@ -74,7 +68,12 @@ export function versionStoreCases<Tx>(): ConformanceCase<Tx>[] {
  * @param adapter - The adapter's name in the test report.
  * @param open - Yields an empty store on a fresh database; called once per test.
  * @throws {RangeError} When `excuse` names a test that does not exist.
- * @example versionStoreConformance('my database', (faults) => openFixture(faults), { test })
+ * @example
+ * import { createSqliteFixture, versionStoreConformance } from '@payment-integration/version-store/conformance'
+ * import { DatabaseSync } from '@photostructure/sqlite' // on Node 22.13 and later: 'node:sqlite'
+ * import { test } from 'vitest'
+ * const database = () => new DatabaseSync(':memory:')
+ * versionStoreConformance('my driver', (faults) => createSqliteFixture(database(), faults), { test })
  */
 export function versionStoreConformance<Tx>(
   adapter: string,

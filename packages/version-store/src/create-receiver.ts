@@ -36,11 +36,14 @@ export interface Receiver<Delivery, Verified extends { readonly snapshot: Versio
 }
 
 /**
- * Makes a receiver.
- * @throws {TypeError} When a step is missing.
+ * Creates a receiver: it verifies each delivery, compares its version, and runs your handler once per version.
+ * @throws {TypeError} When a step is missing. Its functions pass on the errors of `verify`, `store` and `handle`.
  * @example
- * const store = createSqliteVersionStore({ database })
- * const { receive } = createReceiver({ verify, store, handle: (snapshot, tx) => save(tx, snapshot) })
+ * import { createMemoryVersionStore, createReceiver } from '@payment-integration/version-store'
+ * import { createVerifier } from '@payment-integration/webhook'
+ * const { verify } = createVerifier({ secrets: process.env['WEBHOOK_SIGNING_SECRET'] ?? '' })
+ * const store = createMemoryVersionStore()
+ * const { receive } = createReceiver({ verify, store, handle: ({ txHash, state }) => console.log(txHash, state) })
  */
 export function createReceiver<Delivery, Verified extends { readonly snapshot: VersionedPayment }, Tx>(
   options: ReceiverOptions<Delivery, Verified, Tx>,

@@ -4,10 +4,12 @@ import type { ListingVersionStore } from './version-store.js'
 import { checkVersion, decideVersion, normalizeIntegration, toKeyParts } from './version-store.js'
 
 /**
- * Makes an empty store in memory, for tests and trials. Effects get `undefined` as `tx`.
- * A restart forgets every version, so each redelivery runs again. There is no transaction: writes that an effect made
- * elsewhere before it threw stay. If an effect never settles, other deliveries of its payment wait for ever.
- * @example const { receive } = createReceiver({ verify, store: createMemoryVersionStore(), handle })
+ * Creates an empty store in memory, for tests and trials. Effects get `undefined` as `tx`. A restart forgets every
+ * version, so each redelivery runs again. Writes that an effect made elsewhere before it threw stay. If an effect never
+ * settles, other deliveries of its payment wait for ever. Its methods throw `ERR_EFFECT_REENTRANT`.
+ * @example
+ * import { createMemoryVersionStore } from '@payment-integration/version-store'
+ * const store = createMemoryVersionStore()
  */
 export function createMemoryVersionStore(): ListingVersionStore<undefined> {
   /** Versions by the payment's key as JSON, so that different payments never have the same text. */

@@ -87,26 +87,31 @@ const defaults = { table: 'payment_versions', statementTimeoutMs: 4000, idleTime
 
 /**
  * Writes the SQL that creates the table, for your own migrations.
- * @param table - With or without its schema. @default 'payment_versions'
- * @example writeFileSync('migrations/3-payment-versions.sql', postgresVersionTable())
- * @throws {TypeError} When the table's name has other characters than lower-case letters, digits and underscores, with
- * or without a schema.
+ * @param table - Lower-case letters, digits and underscores, with or without a schema. @default 'payment_versions'
+ * @throws {TypeError} When `table` has other characters.
+ * @example
+ * import { postgresVersionTable } from '@payment-integration/version-store/postgres'
+ * console.log(postgresVersionTable('shop.payment_versions'))
  */
 export function postgresVersionTable(table: string = defaults.table): string {
   return tableSql(table)
 }
 
 /**
- * Makes a store on PostgreSQL 12 or later. `advance` begins a transaction (READ COMMITTED), stores the version by one
- * statement, runs the effect with the driver's own transaction, and commits. A crash leaves version and effect both
- * stored, or neither. Deliveries of one payment run one after the other, and wait for `busyTimeoutMs` in all. Within
- * this process they queue before they take a connection; across processes they queue in the database. Payments wait for
- * each other only when the pool is empty. No effect is retried. The store's statement cannot fail to serialize at READ
- * COMMITTED; an effect's own deadlock (40P01) is thrown, and the next delivery retries.
+ * Creates a store on PostgreSQL 12 or later. `advance` begins a transaction (READ COMMITTED), stores the version, runs
+ * the effect with the driver's own transaction, and commits: a crash leaves version and effect both stored, or neither.
+ * Deliveries of one payment run one after the other, and wait for `busyTimeoutMs` in all. In this process they queue
+ * before they take a connection; across processes they queue in the database. Payments wait for each other only when
+ * the pool is empty. No effect is retried: its deadlock (40P01) is thrown, and the next delivery retries.
  * @throws {TypeError | RangeError} When an option has no usable form. Its methods throw `ERR_VERSION_STORE_BUSY`,
  * `ERR_VERSION_TABLE_MISSING`, `ERR_TRANSACTION_OPEN`, `ERR_TRANSACTION_ENDED`, `ERR_TRANSACTION_FAILED`,
  * `ERR_EFFECT_REENTRANT`, and the driver's own errors unchanged.
- * @example const store = createPostgresVersionStore({ database: new pg.Pool() })
+ * @example
+ * import { createPostgresVersionStore } from '@payment-integration/version-store/postgres'
+ * import pg from 'pg'
+ * const database = new pg.Pool({ connectionString: 'postgres://app@db/shop', connectionTimeoutMillis: 2_000 })
+ * const store = createPostgresVersionStore({ database })
+ * await store.migrate()
  */
 export function createPostgresVersionStore<Database extends PostgresDatabase>(
   options: PostgresVersionStoreOptions<Database>,

@@ -117,21 +117,23 @@ export interface RedisTransaction {
 }
 
 /**
- * Makes a store on Redis. **Its guarantee is weaker.** Only an effect's commands through `tx` are stored together with
- * the version. The effect's other work happens earlier, and after a crash in between the next delivery repeats it. So
- * that work happens at least once, while SQLite and PostgreSQL keep both or neither: make it idempotent on chainId,
- * txHash, version. Redis can also lose versions, which makes old ones new again. It loses them at a restart without
- * `appendonly yes`, when a replica takes over, or when memory is full without the policy `noeviction`.
+ * Creates a store on Redis. **Its guarantee is weaker.** Only an effect's commands through `tx` are stored together
+ * with the version. The effect's other work happens at least once: after a crash in between, the next delivery repeats
+ * it. Make that work idempotent on chainId, txHash, version. Redis can also lose versions, which makes old ones new
+ * again: at a restart without `appendonly yes`, when a replica takes over, or when memory is full without `noeviction`.
  *
  * `advance` takes a lease on the payment for `leaseMs` and runs the effect. If the lease still holds, one script runs
  * the commands and stores the version. Deliveries of one payment run in turns; payments do not wait for each other.
  *
- * On a cluster, a script runs on the node of its payment and cannot write elsewhere. Keys that an effect writes through
- * `tx` must have the hash tag of the store's keys, as `{["0xa1…","8453","0xb2…"]}`. The tag is the JSON of
- * integrationAddress, chainId and txHash in lower case. `prefix` must then have no braces.
+ * On a cluster, keys that an effect writes through `tx` must have the hash tag of the store's keys, as
+ * `{["0xa1…","8453","0xb2…"]}`: the JSON of integrationAddress, chainId and txHash in lower case. `prefix` must then
+ * have no braces.
  * @throws {TypeError | RangeError} When an option has no usable form. Its methods throw `ERR_VERSION_STORE_BUSY`,
  * `ERR_LEASE_LOST`, `ERR_EFFECT_REENTRANT`, and the client's own errors unchanged.
- * @example const store = createRedisVersionStore({ redis: new Redis() })
+ * @example
+ * import { createRedisVersionStore } from '@payment-integration/version-store/redis'
+ * import { Redis } from 'ioredis'
+ * const store = createRedisVersionStore({ redis: new Redis('redis://localhost:6379') })
  */
 export function createRedisVersionStore(options: RedisVersionStoreOptions): ListingVersionStore<RedisTransaction> {
   const { redis, prefix = 'payment-version:', leaseMs = 10_000, newToken = () => crypto.randomUUID() } = options

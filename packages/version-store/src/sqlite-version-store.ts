@@ -150,17 +150,18 @@ export interface SqliteVersionStoreOptions<Database extends SqliteDatabase> exte
 }
 
 /**
- * Makes a store on a SQLite connection. `advance` begins a transaction (IMMEDIATE), compares, runs the effect with the
- * connection, stores the version, and commits. A crash leaves version and effect both stored, or neither. Transactions
- * of a connection run one after the other. A call that waits `busyTimeoutMs` for its turn throws
- * `ERR_VERSION_STORE_BUSY`, so that an effect that never settles does not block the others for ever.
+ * Creates a store on a SQLite connection. `advance` begins a transaction (IMMEDIATE), compares, runs the effect with
+ * the connection, stores the version, and commits. A crash leaves version and effect both stored, or neither.
+ * Transactions of a connection run one after the other; a call waits at most `busyTimeoutMs` for its turn.
  *
- * While an asynchronous effect waits, its transaction stays open, and other code's statements on the connection join
- * it. Give the store its own connection, or return no promise from the effect. The store leaves journal mode and
- * `synchronous` unchanged.
+ * While an asynchronous effect waits, other code's statements on the connection join its open transaction. Give the
+ * store its own connection, or return no promise from the effect. Journal mode and `synchronous` stay unchanged.
  * @throws {TypeError | RangeError} When an option is out of range. Its methods throw `ERR_VERSION_STORE_BUSY`,
  * `ERR_TRANSACTION_OPEN`, `ERR_TRANSACTION_ENDED`, `ERR_EFFECT_REENTRANT`, and the driver's own errors unchanged.
- * @example const store = createSqliteVersionStore({ database: new DatabaseSync('receiver.db') })
+ * @example
+ * import { DatabaseSync } from '@photostructure/sqlite' // on Node 22.13 and later: 'node:sqlite'
+ * import { createSqliteVersionStore } from '@payment-integration/version-store/sqlite'
+ * const store = createSqliteVersionStore({ database: new DatabaseSync('receiver.db') })
  */
 export function createSqliteVersionStore<Database extends SqliteDatabase>(
   options: SqliteVersionStoreOptions<Database>,

@@ -67,9 +67,10 @@ export interface ListingVersionStore<Tx> extends VersionStore<Tx> {
 export type VersionDecision = 'apply' | 'duplicate' | 'stale'
 
 /**
- * Compares an incoming version with the stored one.
- * @param stored - `undefined` when the payment is new.
- * @example decideVersion(3, 2) // 'stale'
+ * Compares an incoming version with the stored one; `undefined` stands for a new payment.
+ * @example
+ * import { decideVersion } from '@payment-integration/version-store'
+ * decideVersion(3, 2) // 'stale'
  */
 export function decideVersion(stored: number | undefined, incoming: number): VersionDecision {
   if (stored === undefined || incoming > stored) return 'apply'
@@ -77,7 +78,7 @@ export function decideVersion(stored: number | undefined, incoming: number): Ver
 }
 
 /**
- * Returns the key with its address and its hash in lower case.
+ * Returns the key with its address and its hash in lower case, for an adapter of your own.
  * @throws {TypeError} When a part is missing, empty or not a string: such payments would share one version.
  */
 export function normalizeKey({ integrationAddress, chainId, txHash }: PaymentKey): PaymentKey {
@@ -98,7 +99,7 @@ export function normalizeIntegration(integrationAddress: string): string {
   return normalizeKey({ integrationAddress, chainId: '*', txHash: '*' }).integrationAddress
 }
 
-/** Checks a version. @throws {RangeError} When it is not a safe whole number, 1 or more. */
+/** Checks a version, for an adapter of your own. @throws {RangeError} When it is not a safe whole number, 1 or more. */
 export function checkVersion({ version }: VersionedPayment): number {
   if (Number.isSafeInteger(version) && version >= 1) return version
   throw new RangeError(`version is ${String(version)}; pass a whole number, 1 or more.`)

@@ -198,11 +198,8 @@ export interface SqliteTestDatabase extends SqliteDatabase {
 }
 
 /**
- * Makes a fixture on a fresh connection, which it closes.
- * @param remove - Removes the database file, if there is one.
- * @example
- * const open = (faults) => createSqliteFixture(new Database(':memory:'), faults)
- * versionStoreConformance('bun:sqlite', open, { test })
+ * Creates a fixture on a fresh connection, which it closes: see the example of `versionStoreConformance`.
+ * @param remove - Removes the database file, if there is one. @default nothing
  */
 export async function createSqliteFixture(
   database: SqliteTestDatabase,

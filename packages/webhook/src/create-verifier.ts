@@ -21,6 +21,7 @@ export type Secrets = string | readonly string[] | null | undefined
  */
 export type FindSecrets = (integration: string) => Secrets | Promise<Secrets>
 
+/** The secrets of a verifier, its clock, and its limits. */
 export interface VerifierOptions extends Limits {
   /** The signing secrets as issued, or a function that finds those of the integration in `X-Service-Integration`. */
   readonly secrets: string | readonly string[] | FindSecrets
@@ -33,13 +34,17 @@ export interface VerifiedDelivery extends SignatureProof {
   readonly snapshot: Snapshot
 }
 
+/** Verifies deliveries of one or several integrations. */
 export interface Verifier {
   /**
-   * Verifies a delivery and parses its snapshot. Needs no `this`.
-   * Checks in this order: kind of body, header form, time, secrets, size, signature, JSON, fields. Last, the snapshot's
-   * integration must equal `X-Service-Integration`. The body of a fetch request is read after its headers passed.
-   * The snapshot is parsed from the verified bytes, even if the caller's buffer changes meanwhile.
-   * @throws {@link WebhookError} A rejection with `code` and `status`. Errors of your `secrets` function pass through.
+   * Verifies a delivery and parses its snapshot. Needs no `this`. Checks in this order: kind of body, header form,
+   * time, secrets, size, signature, JSON, fields. Last, the snapshot's integration must equal `X-Service-Integration`. The
+   * body of a fetch request is read after its headers passed. The snapshot is parsed from the verified bytes, even if
+   * the caller's buffer changes meanwhile.
+   * @throws {@link WebhookError} A rejection with `status` and `code`: `ERR_BODY_NOT_RAW`, `ERR_SIGNATURE_MISSING`,
+   * `ERR_SIGNATURE_MALFORMED`, `ERR_SIGNATURE_SCHEME`, `ERR_DELIVERY_STALE`, `ERR_DELIVERY_FUTURE`,
+   * `ERR_INTEGRATION_UNKNOWN`, `ERR_BODY_UNREADABLE`, `ERR_BODY_TOO_LARGE`, `ERR_SIGNATURE_MISMATCH`,
+   * `ERR_SNAPSHOT_INVALID`, `ERR_INTEGRATION_MISMATCH`. Errors of your `secrets` function pass through.
    * @throws {TypeError} When the delivery is no object, or the `secrets` function returns an unusable secret.
    * @throws {RangeError} When `now` or `receivedAt` is no finite number.
    */
@@ -47,9 +52,10 @@ export interface Verifier {
 }
 
 /**
- * Makes a verifier. Compare versions next: deliveries repeat and arrive in any order.
+ * Creates a verifier, which turns a request into a trusted snapshot. Compare versions next: deliveries repeat and
+ * arrive in any order.
  * @throws {TypeError} When there is no secret, one is empty, blank or padded, or `now` is no function.
- * @throws {RangeError} When an option is out of range.
+ * @throws {RangeError} When an option is out of range. `verify` rejects with the codes at {@link Verifier}.
  * @example
  * import { createVerifier } from '@payment-integration/webhook'
  * const { verify } = createVerifier({ secrets: process.env['WEBHOOK_SIGNING_SECRET'] ?? '' })

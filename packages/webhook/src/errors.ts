@@ -75,10 +75,12 @@ export function createRejection<Code extends RejectionCode>(
 const codeForm = /^ERR_(SIGNATURE|DELIVERY|BODY|INTEGRATION|SNAPSHOT)_[A-Z_]+$/
 
 /**
- * Whether an error is a rejection of this package; narrows it to {@link WebhookRejection}.
- * It compares `name` and `code`: `instanceof` fails when a process has two copies of the package (ESM and CommonJS,
- * or two versions), and for an error of another realm.
- * @example const status = isWebhookRejection(error) ? error.status : 500
+ * Whether an error is a rejection of this package; narrows it to {@link WebhookRejection}. It compares `name` and
+ * `code`: `instanceof` fails when a process has two copies of the package (ESM and CommonJS, or two versions), and for
+ * an error of another realm.
+ * @example
+ * import { isWebhookRejection } from '@payment-integration/webhook'
+ * const toStatus = (error: unknown): number => (isWebhookRejection(error) ? error.status : 500)
  */
 export function isWebhookRejection(error: unknown): error is WebhookRejection {
   const { name, code, stack } = Object(error) as Partial<WebhookError>
@@ -120,9 +122,11 @@ const cures: Readonly<Record<RejectionCode, string>> = {
 }
 
 /**
- * Says the cause and the cure in a sentence or two. For the receiver's log, not for the answer.
- * Returns `undefined` when the error is no rejection.
- * @example console.error(explainRejection(error) ?? error)
+ * Says the cause and the cure in a sentence or two, for the receiver's log, not for the answer. `undefined`: the error
+ * is no rejection.
+ * @example
+ * import { explainRejection } from '@payment-integration/webhook'
+ * const log = (error: unknown): void => console.error(explainRejection(error) ?? error)
  */
 export function explainRejection(error: unknown): string | undefined {
   return isWebhookRejection(error) ? cures[error.code] : undefined

@@ -87,15 +87,21 @@ export function tooLarge(): WebhookError {
 export type ReadBodyOptions = Pick<Limits, 'maxBytes'>
 
 /**
- * Reads a request to its end, for `verify`. A fetch handler does not need it: `verify(request)` reads by itself.
- * A body that is too large is discarded. Up to 4 MiB more are read, because many senders listen for the 413 only after
- * their last byte. The rest stays unread, and Node closes the connection after its `keepAliveTimeout`.
- * The server's `requestTimeout` limits a slow sender.
+ * Reads a request to its end, for `verify`. A fetch handler does not need it: `verify(request)` reads by itself. A body
+ * that is too large is discarded. Up to 4 MiB more are read, because many senders listen for the 413 only after their
+ * last byte. The rest stays unread, and Node closes the connection after its `keepAliveTimeout`. The server's
+ * `requestTimeout` limits a slow sender.
  * @param request - A Node request that nothing has read from, or any other stream of bytes.
+ * @param options - `maxBytes`: largest accepted body, in bytes. @default 262144
  * @throws {@link WebhookError} `ERR_BODY_TOO_LARGE` above `maxBytes`. `ERR_BODY_NOT_RAW` when something read, decoded
  * or parsed the body before. `ERR_BODY_UNREADABLE` when the stream fails, with the reason in `cause`.
  * @throws {RangeError} When `maxBytes` is not a whole number, 0 or more.
- * @example await verify({ body: await readBody(request), headers: request.headers })
+ * @example
+ * import type { IncomingMessage } from 'node:http'
+ * import { createVerifier, readBody } from '@payment-integration/webhook'
+ * const { verify } = createVerifier({ secrets: process.env['WEBHOOK_SIGNING_SECRET'] ?? '' })
+ * export const verifyRequest = async (request: IncomingMessage) =>
+ *   verify({ body: await readBody(request), headers: request.headers })
  */
 export async function readBody(request: AsyncIterable<Uint8Array>, options: ReadBodyOptions = {}): Promise<Uint8Array> {
   const { maxBytes } = resolveLimits(options)

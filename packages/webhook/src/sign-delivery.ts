@@ -1,6 +1,7 @@
 /** Makes the signature header, as the service does. Source: docs/interface.md 6, signature rules 1 and 3. @module */
 import { sign } from '#hmac'
 
+/** The secret, the time, and the bytes of a signature. */
 export interface SignInput {
   /** The webhook signing secret as issued. */
   readonly secret: string
@@ -11,7 +12,7 @@ export interface SignInput {
 }
 
 /**
- * Makes the value of `X-Service-Signature` for a body: `t=<timestamp>,v1=<64 lowercase hex characters>`.
+ * Returns the value of `X-Service-Signature` for a body: `t=<timestamp>,v1=<64 lowercase hex characters>`.
  * @throws {TypeError} When the secret is unusable or the body is not bytes.
  * @throws {RangeError} When the timestamp is not a whole number of 1 to 12 digits.
  * @example
@@ -23,10 +24,7 @@ export async function signDelivery(input: SignInput): Promise<string> {
   return `t=${input.timestamp},v1=${await computeSignature(input)}`
 }
 
-/**
- * The `v1` code alone: HMAC-SHA256 over `<timestamp>.<body>`, lowercase hex. Throws the errors of {@link signDelivery}.
- * @example await computeSignature({ secret: 'whsec_test', timestamp: 1_700_000_000, body })
- */
+/** The `v1` code alone: HMAC-SHA256 over `<timestamp>.<body>`, lowercase hex. Throws as {@link signDelivery}. */
 export async function computeSignature({ secret, timestamp, body }: SignInput): Promise<string> {
   if (!Number.isSafeInteger(timestamp) || timestamp < 0 || timestamp > 999_999_999_999)
     throw new RangeError(`timestamp is ${timestamp}; pass unix time in whole seconds.`)

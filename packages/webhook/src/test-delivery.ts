@@ -3,6 +3,7 @@ import { integrationHeader, signatureHeader } from './delivery.js'
 import { signDelivery } from './sign-delivery.js'
 import type { Snapshot } from './snapshot.js'
 
+/** The snapshot, secret and age of a test delivery, and its fault. */
 export interface TestDeliveryOptions {
   /** The delivered snapshot. @default a first snapshot, see {@link createTestSnapshot} */
   readonly snapshot?: Snapshot | undefined
@@ -26,7 +27,7 @@ export interface TestDelivery {
 }
 
 /**
- * Makes a delivery.
+ * Creates a delivery for a test, signed as the service signs it.
  * @throws {TypeError} When the secret is unusable, or `fault` is unknown.
  * @throws {RangeError} When clock and age give no whole number of seconds.
  * @example
@@ -57,7 +58,7 @@ export async function createTestDelivery(options: TestDeliveryOptions): Promise<
   }
 }
 
-/** A valid snapshot: version 1 of a pending payment, with merchant and invoice. Your fields replace its own. */
+/** Creates a valid snapshot: version 1 of a pending payment, with merchant and invoice. Your fields replace its own. */
 export function createTestSnapshot(overrides: Partial<Snapshot> = {}): Snapshot {
   return {
     integrationAddress: `0x${'a1'.repeat(20)}`,

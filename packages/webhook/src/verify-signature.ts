@@ -12,7 +12,7 @@ import { assertRawBody, toBoundedBytes } from './read-body.js'
 import type { Hmac, SigningKey } from './signing-key.js'
 
 /**
- * Makes a signing secret ready, once for many deliveries.
+ * Prepares a signing secret once for many deliveries, for {@link verifyBytes}.
  * @throws {TypeError} When it is no string, empty, blank, or has white space around it. The message does not hold it.
  */
 export const signingKey: (secret: string) => SigningKey = makeKey
@@ -27,6 +27,7 @@ export interface SignatureProof {
   readonly ageSeconds: number
 }
 
+/** A body, its signature header, the keys, and the limits. */
 export interface VerifyBytesInput extends Limits {
   /** The body exactly as it arrived. */
   readonly body: Uint8Array
@@ -39,14 +40,20 @@ export interface VerifyBytesInput extends Limits {
 }
 
 /**
- * Verifies a signature and nothing else; adds 1 KB to a bundle. Rejects in this order: form of the header, time, size,
- * signature.
- * The result holds for the bytes at the time of hashing. Pass memory that nobody writes until you have read it.
- * Options and kinds of input are not checked; `verifySignature` checks them and takes other kinds of body.
- * A negative limit, or one that is no finite number, accepts nothing. A parsed body gets `ERR_BODY_TOO_LARGE`.
- * @throws `WebhookError` A rejection with `code` and `status`.
+ * Verifies a signature and nothing else; adds 1 KB to a bundle. Checks header form, time, size, signature. The
+ * result holds for the bytes at the time of hashing. Pass memory that nobody writes until you have read it. Options and
+ * kinds of input are not checked; `verifySignature` checks them and takes other kinds of body. A negative limit, or one
+ * that is no finite number, accepts nothing. A parsed body gets `ERR_BODY_TOO_LARGE`.
+ * @throws `WebhookError` A rejection with `status` and `code`: `ERR_SIGNATURE_MISSING`, `ERR_SIGNATURE_MALFORMED`,
+ * `ERR_SIGNATURE_SCHEME`, `ERR_DELIVERY_STALE`, `ERR_DELIVERY_FUTURE`, `ERR_BODY_TOO_LARGE`, `ERR_SIGNATURE_MISMATCH`.
  * @throws {TypeError} When there is no body or no key, the header is no text, or `signingKey` did not make a key.
- * @example await verifyBytes({ body, header: request.headers.get('x-service-signature'), keys: [signingKey(secret)] })
+ * @example
+ * import { signingKey, verifyBytes } from '@payment-integration/webhook/core'
+ * const keys = [signingKey(process.env['WEBHOOK_SIGNING_SECRET'] ?? '')]
+ * export async function isSigned(request: Request): Promise<boolean> {
+ *   const [body, header] = [new Uint8Array(await request.arrayBuffer()), request.headers.get('x-service-signature')]
+ *   return verifyBytes({ body, header, keys }).then(() => true, () => false)
+ * }
  */
 export async function verifyBytes({
   body,
@@ -84,9 +91,9 @@ export interface VerifySignatureInput extends Limits {
 
 /**
  * Verifies the signature over a body of any content. Checks in this order: kind of body, form of the header, time,
- * size, signature. A malformed or stale header is rejected before the hash.
- * The result holds for the bytes at the time of hashing. Pass memory that nobody writes until you have read it.
- * @throws {@link WebhookError} A rejection with `code` and `status`.
+ * size, code; junk from a stranger is never hashed. The verdict is about the bytes at the time of hashing. Pass memory
+ * that nobody writes until you have read it.
+ * @throws {@link WebhookError} A rejection with `status` and `code`: `ERR_BODY_NOT_RAW`, or one of `verifyBytes`.
  * @throws {TypeError} When a secret or the list is unusable, or `now` is no function.
  * @throws {RangeError} When an option is out of range, or the time of receipt is no finite number.
  * @example

@@ -3,11 +3,12 @@ import type { HandlerOptions } from './handler-options.js'
 import { type NodeHandler, serveNode } from './node.js'
 
 /**
- * Makes a handler for a route above `express.json()`, or below a parser that keeps the bytes. Such parsers are
+ * Creates a handler for a route above `express.json()`, or below a parser that keeps the bytes. Such parsers are
  * `express.raw()`, and `express.json({ verify })` that sets `request.rawBody`.
  * @throws {TypeError | RangeError} When an option is unusable.
  * @example
  * import { createExpressHandler } from '@payment-integration/webhook/express'
+ * import express from 'express'
  * import { receive } from './receive.js'
  * express().all('/webhook', createExpressHandler({ receive })).listen(4000)
  */

@@ -29,6 +29,7 @@ export interface FastifyLike {
 /** A route's handler. It never rejects. */
 export type FastifyHandler = (request: FastifyRequestLike, reply: FastifyReplyLike) => Promise<unknown>
 
+/** The options of every handler, and the path. */
 export interface FastifyReceiverOptions extends HandlerOptions {
   /** The path of the route, such as `/webhook`. A `prefix` of `register` comes before it. */
   readonly url: string
@@ -39,6 +40,7 @@ export interface FastifyReceiverOptions extends HandlerOptions {
  * @throws {TypeError | RangeError} When an option is unusable; `register` passes the error on.
  * @example
  * import { fastifyReceiver } from '@payment-integration/webhook/fastify'
+ * import { fastify } from 'fastify'
  * import { receive } from './receive.js'
  * await fastify().register(fastifyReceiver, { url: '/webhook', receive }).listen({ port: 4000 })
  */

@@ -109,7 +109,7 @@ function discard(reader: BodyReader, limitMs: number): void {
 }
 
 /**
- * Makes a fetch handler.
+ * Creates a fetch handler.
  * @throws {TypeError | RangeError} When an option is unusable.
  * @example
  * import { createFetchHandler } from '@payment-integration/webhook/fetch'

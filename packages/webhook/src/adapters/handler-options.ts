@@ -68,6 +68,7 @@ export interface IncomingDelivery extends RequestLike {
   readonly signal: Signal
 }
 
+/** The handler of deliveries, and its limits and listeners. */
 export interface HandlerOptions {
   /**
    * Handles a delivery; the adapter answers 204 when it resolves. `receive` of `createReceiver` in

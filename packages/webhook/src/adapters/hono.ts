@@ -9,10 +9,11 @@ export interface HonoContextLike {
 }
 
 /**
- * Makes a handler for a route.
+ * Creates a handler for a route.
  * @throws {TypeError | RangeError} When an option is unusable.
  * @example
  * import { createHonoHandler } from '@payment-integration/webhook/hono'
+ * import { Hono } from 'hono'
  * import { receive } from './receive.js'
  * export default new Hono().all('/webhook', createHonoHandler({ receive }))
  */

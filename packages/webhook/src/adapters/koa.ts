@@ -14,13 +14,14 @@ export interface KoaContextLike {
 }
 
 /**
- * Makes a middleware that answers every request it is given. Choose by path first, and place it above `bodyParser()`.
+ * Creates a middleware that answers every request it is given. Choose by path first, and place it above `bodyParser()`.
  * @throws {TypeError | RangeError} When an option is unusable.
  * @example
  * import { createKoaHandler } from '@payment-integration/webhook/koa'
+ * import Koa from 'koa'
  * import { receive } from './receive.js'
  * const deliveries = createKoaHandler({ receive })
- * app.use((ctx, next) => (ctx.path === '/webhook' ? deliveries(ctx) : next()))
+ * new Koa().use((ctx, next) => (ctx.path === '/webhook' ? deliveries(ctx) : next())).listen(4000)
  */
 export function createKoaHandler(options: HandlerOptions): (ctx: KoaContextLike) => Promise<void> {
   const settings = resolveSettings(options)

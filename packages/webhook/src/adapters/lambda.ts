@@ -36,7 +36,7 @@ export type LambdaHandler = (event: LambdaEventLike, context?: LambdaContextLike
 const reserveMs = 250
 
 /**
- * Makes the handler of a function. It answers before the function's own time-out (3 seconds unless you set it).
+ * Creates the handler of a function. It answers before the function's own time-out (3 seconds unless you set it).
  * @throws {TypeError | RangeError} When an option is unusable.
  * @example
  * import { createLambdaHandler } from '@payment-integration/webhook/lambda'

@@ -4,7 +4,7 @@ import type { HandlerOptions } from './handler-options.js'
 import { type NodeHandler, serveNode } from './node.js'
 
 /**
- * Makes the `POST` of `app/webhook/route.ts`. Next itself answers other methods with 405.
+ * Creates the `POST` of `app/webhook/route.ts`. Next itself answers other methods with 405.
  * @throws {TypeError | RangeError} When an option is unusable.
  * @example
  * import { createNextRoute } from '@payment-integration/webhook/next'
@@ -16,8 +16,8 @@ export function createNextRoute(options: HandlerOptions): FetchHandler {
 }
 
 /**
- * Makes the default export of `pages/api/webhook.ts`. The same file must switch Next's parser off, literally:
- * `export const config = { api: { bodyParser: false } }`.
+ * Creates the default export of `pages/api/webhook.ts`. The same file must switch Next's parser off, literally: `export
+ * const config = { api: { bodyParser: false } }`.
  * @throws {TypeError | RangeError} When an option is unusable.
  * @example
  * import { createNextApi } from '@payment-integration/webhook/next'

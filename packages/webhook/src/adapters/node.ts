@@ -134,9 +134,10 @@ export function serveNode(options: HandlerOptions, cure: string): NodeHandler {
 }
 
 /**
- * Makes a listener for `node:http`, `node:https` and `node:http2`; route by path before you call it.
+ * Creates a listener for `node:http`, `node:https` and `node:http2`; route by path before you call it.
  * @throws {TypeError | RangeError} When an option is unusable.
  * @example
+ * import { createServer } from 'node:http'
  * import { createNodeHandler } from '@payment-integration/webhook/node'
  * import { receive } from './receive.js'
  * createServer(createNodeHandler({ receive })).listen(4000)

@@ -12,10 +12,17 @@ export interface WorkerContextLike {
 export type WorkerHandler<Env> = (request: FetchRequest, env: Env, context: WorkerContextLike) => Promise<WebResponse>
 
 /**
- * Makes the `fetch` of a Worker. Work that misses the deadline goes on under `waitUntil`.
+ * Creates the `fetch` of a Worker. Work that misses the deadline goes on under `waitUntil`.
  * @param options - The options, or a function that makes them from the bindings, called once per set of bindings.
  * @throws {TypeError | RangeError} When an option is unusable: at once, or for a function at the first request.
- * @example export default { fetch: createWorkerHandler((env: Env) => ({ receive: receiverOf(env) })) }
+ * @example
+ * import { createVerifier } from '@payment-integration/webhook'
+ * import { createWorkerHandler } from '@payment-integration/webhook/worker'
+ * const fetch = createWorkerHandler(({ secrets }: { secrets: string }) => {
+ *   const { verify } = createVerifier({ secrets })
+ *   return { receive: async (delivery) => console.log((await verify(delivery)).snapshot.state) }
+ * })
+ * export default { fetch }
  */
 export function createWorkerHandler<Env extends object>(
   options: HandlerOptions | ((env: Env) => HandlerOptions),

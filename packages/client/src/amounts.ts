@@ -24,10 +24,7 @@ function checkLength(text: string): void {
     throw new RangeError(`The amount has ${text.length} characters; pass ${maxLength} at most.`)
 }
 
-/**
- * Whether a value is an amount.
- * @example isAmount('12.50') // true
- */
+/** Whether a value is an amount: `'12.50'` is one, the number `12.5` and the text `'1e3'` are not. */
 export function isAmount(value: unknown): value is Amount {
   return typeof value === 'string' && value.length <= maxLength && amountForm.test(value)
 }
@@ -73,10 +70,12 @@ function toAmount({ units, places }: Decimal): Amount {
 }
 
 /**
- * -1 when `a` is less, 1 when it is greater, 0 when both have the same value, such as `'1'` and `'1.00'`. Fits `sort`.
- * @example [parseAmount('2.5'), parseAmount('10')].sort(compareAmounts)
+ * Compares for `sort`: -1 when `a` is less, 1 when it is greater, 0 for the same value, such as `'1'` and `'1.00'`.
  * @throws {TypeError} When an argument is not an amount.
  * @throws {RangeError} When an argument has more than 1000 characters.
+ * @example
+ * import { compareAmounts, parseAmount } from '@payment-integration/client/amounts'
+ * const sorted = ['10', '2.5'].map(parseAmount).sort(compareAmounts) // ['2.5', '10']
  */
 export function compareAmounts(a: Amount, b: Amount): -1 | 0 | 1 {
   const [left, right] = [toDecimal(a), toDecimal(b)]
@@ -87,8 +86,8 @@ export function compareAmounts(a: Amount, b: Amount): -1 | 0 | 1 {
 }
 
 /**
- * The exact sum, with as many decimals as the argument with the most; `'0'` without arguments.
- * @example addAmounts(parseAmount('1.50'), parseAmount('1.5')) // '3.00'
+ * The exact sum, with as many decimals as the argument with the most: `'1.50'` and `'1.5'` give `'3.00'`. `'0'` without
+ * arguments.
  * @throws {TypeError} When an argument is not an amount.
  * @throws {RangeError} When an argument or the sum has more than 1000 characters.
  */
@@ -99,8 +98,7 @@ export function addAmounts(...amounts: readonly Amount[]): Amount {
 }
 
 /**
- * The exact difference, with as many decimals as the argument with the most.
- * @example subtractAmounts(parseAmount('12.50'), parseAmount('0.5')) // '12.00'
+ * The exact difference, with as many decimals as the argument with the most: `'12.50'` less `'0.5'` is `'12.00'`.
  * @throws {RangeError} When `b` is greater: an amount has no sign.
  * @throws {TypeError} When an argument is not an amount.
  */
@@ -116,6 +114,7 @@ export function subtractAmounts(a: Amount, b: Amount): Amount {
 /** `down` truncates, `up` rounds up, `half-up` and `half-even` round to the nearest. */
 export type Rounding = 'down' | 'up' | 'half-up' | 'half-even'
 
+/** The decimals of a formatted amount, and the rounding. */
 export interface FormatOptions {
   /** Decimals, 0 to 255. @default the fewest that keep the value: `'1.50'` gives `'1.5'` */
   readonly digits?: number | undefined
@@ -139,7 +138,9 @@ const roundsUp: Readonly<Record<Rounding, (quotient: bigint, remainder: bigint, 
  * decimals, or to the decimals of the currency.
  * @throws {RangeError} When decimals would be lost and `rounding` is absent, or when `digits` is out of range.
  * @throws {TypeError} When `amount` is not an amount, or `rounding` is unknown.
- * @example formatAmount(parseAmount('12.345'), { digits: 2, rounding: 'half-even' }) // '12.34'
+ * @example
+ * import { formatAmount, parseAmount } from '@payment-integration/client/amounts'
+ * formatAmount(parseAmount('12.345'), { digits: 2, rounding: 'half-even' }) // '12.34'
  */
 export function formatAmount(amount: Amount, options: FormatOptions = {}): Amount {
   const { digits, rounding } = options
@@ -158,10 +159,12 @@ export function formatAmount(amount: Amount, options: FormatOptions = {}): Amoun
 
 /**
  * Converts an amount to base units of a token.
- * @example toBaseUnits(parseAmount('1.5'), 6) // 1500000n
  * @param decimals - Of the token, 0 to 255.
  * @throws {RangeError} When the amount has more decimals than the token: rounding would lose money.
  * @throws {TypeError} When `amount` is not an amount.
+ * @example
+ * import { fromBaseUnits, parseAmount, toBaseUnits } from '@payment-integration/client/amounts'
+ * fromBaseUnits(toBaseUnits(parseAmount('1.50'), 6), 6) // 1500000n, then '1.5'
  */
 export function toBaseUnits(amount: Amount, decimals: number): bigint {
   const places = checkInteger('decimals', decimals, 0, 255)
@@ -174,8 +177,7 @@ export function toBaseUnits(amount: Amount, decimals: number): bigint {
 }
 
 /**
- * Converts base units of a token to the shortest amount.
- * @example fromBaseUnits(1_500_000n, 6) // '1.5'
+ * Converts base units of a token to the shortest amount: `1_500_000n` with 6 decimals gives `'1.5'`.
  * @param decimals - Of the token, 0 to 255.
  * @throws {RangeError} When `units` is negative.
  * @throws {TypeError} When `units` is not a bigint.

@@ -48,7 +48,9 @@ export type AnyClientError =
 /**
  * Recognizes an error of this package's clients by `code` and `name`. This works even when two copies of the package
  * are installed.
- * @example const isWorthRetrying = isClientError(error) && error.retryable
+ * @example
+ * import { isClientError } from '@payment-integration/client'
+ * const isWorthRetrying = (error: unknown): boolean => isClientError(error) && error.retryable
  */
 export function isClientError(error: unknown): error is AnyClientError {
   // Not `instanceof`: test runners create errors in another realm.

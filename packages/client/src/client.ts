@@ -15,6 +15,7 @@ export function formatBasicAuthorization(username: string, password: string): st
   return `Basic ${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))}`
 }
 
+/** The address and credentials of an integration, and the options of every client. */
 export interface ClientOptions extends TransportOptions {
   /** The integration's address, 0x and 40 hex digits in any case: the Basic username. */
   readonly integrationAddress: string
@@ -45,7 +46,11 @@ function checkApiSecret(value: unknown): string {
   return secret
 }
 
-/** Reads the payments of one integration and shares verifications. Stateless: calls may run at the same time. */
+/**
+ * Reads the payments of one integration and shares verifications. Stateless: calls may run at the same time. Every call
+ * may reject with `ERR_UNAUTHORIZED`, `ERR_RATE_LIMITED`, `ERR_SERVICE_UNAVAILABLE`, `ERR_NETWORK`, `ERR_TIMEOUT`,
+ * `ERR_ABORTED` or `ERR_RESPONSE_INVALID`; each method names its further codes.
+ */
 export interface Client {
   /** Lowercased. */
   readonly integrationAddress: string
@@ -62,9 +67,10 @@ export interface Client {
 }
 
 /**
- * Makes a client. Nothing is sent until a method is called.
+ * Creates a client of the integration API. Nothing is sent until a method is called.
  * @throws {TypeError} When an option is missing or malformed.
- * @throws {RangeError} When a number is out of range.
+ * @throws {RangeError} When a number is out of range. Its methods reject with a {@link ClientError}: codes at {@link
+ * Client}.
  * @example
  * import { createClient } from '@payment-integration/client'
  * const { INTEGRATION_ADDRESS: integrationAddress = '', API_SECRET: apiSecret = '' } = process.env

@@ -119,6 +119,7 @@ const onePaymentReader = /* @__PURE__ */ createSchemaReader(
   paymentSchema,
 ) as SchemaReader<unknown> as SchemaReader<Payment>
 
+/** The size and place of a page. */
 export interface ListOptions extends CallOptions {
   /** Payments per page, 1 to 200. @default 50, by the service */
   readonly limit?: number | undefined
@@ -126,6 +127,7 @@ export interface ListOptions extends CallOptions {
   readonly cursor?: string | undefined
 }
 
+/** The number of payments that an iteration fetches at once. */
 export interface IterateOptions extends CallOptions {
   /** Payments per request, 1 to 200. @default 50, by the service */
   readonly pageSize?: number | undefined

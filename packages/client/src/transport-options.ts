@@ -17,8 +17,9 @@ export interface ClientWarning {
   readonly message: string
 }
 
+/** Options of one call. */
 export interface CallOptions {
-  /** Aborts the call, which rejects with {@link AbortedError} `ERR_ABORTED`. */
+  /** Aborts the call, which rejects with {@link AbortedError} `ERR_ABORTED`. @default none */
   readonly signal?: AbortSignal | undefined
 }
 

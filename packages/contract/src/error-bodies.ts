@@ -19,6 +19,7 @@ export type ErrorBody = z.infer<typeof errorBodySchema>
  * Source: docs/interface.md 7.
  */
 export const shareRejectedBodySchema = object('read', { error: z.string(), message: z.string() })
+/** Body of a 422 of the share endpoint. */
 export type ShareRejectedBody = z.infer<typeof shareRejectedBodySchema>
 
 /**

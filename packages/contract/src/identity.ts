@@ -45,6 +45,7 @@ export const openShareResponseSchema = object('read', {
   reviewAnswer: z.nullable(openEnum(reviewAnswer)),
   rejectType: z.nullable(openEnum(rejectType)),
 })
+/** The answer of the share endpoint of a possibly newer service. */
 export type OpenShareResponse = z.infer<typeof openShareResponseSchema>
 
 /** The part of a rejection that decides the next step. */

@@ -89,7 +89,9 @@ export const linkConfigWriteSchema = object('write', {
 /** An account with its handle and link configuration. */
 export const accountSchema = object('read', { address: z.string(), config: linkConfigSchema, handle: z.string() })
 
+/** One payment of a transaction in the flat shape. */
 export type FlatTransaction = z.infer<typeof flatTransactionSchema>
+/** The configuration of a payment link. */
 export type LinkConfig = z.infer<typeof linkConfigSchema>
 /** The coins that a link accepts on one chain. */
 export type CoinConfig = LinkConfig['coins'][number]

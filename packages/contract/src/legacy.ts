@@ -73,11 +73,15 @@ export const legacyErrorBodySchema = object('read', {
   error: z.string(),
   details: z.array(object('read', { code: z.string(), message: z.string(), path: z.array(z.string()) })),
 })
+/** Body of a legacy 400. */
 export type LegacyErrorBody = z.infer<typeof legacyErrorBodySchema>
 
 /** All payments of one transaction. */
 export type Lookup = z.infer<typeof lookupSchema>
 /** All payments of one transaction, each compared with an invoice. */
 export type VerifyResponse = z.infer<typeof verifyResponseSchema>
-/** The invoice that payments are compared with. */
+/**
+ * The invoice that payments are compared with. `txHash` is 0x and 64 hex digits, `invoiceAmount` decimal text or a
+ * number, `invoiceCurrency` an upper-case code, `address` the receiver's address or account handle.
+ */
 export type VerifyRequest = z.infer<typeof verifyRequestSchema>

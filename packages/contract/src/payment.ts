@@ -38,5 +38,7 @@ export const pageWriteSchema = object('write', { payments: z.array(paymentWriteS
 export type PaymentBody = z.infer<typeof paymentWriteSchema>
 /** A page of payments with the cursor of the next page, or null on the last. */
 export type PageBody = z.infer<typeof pageWriteSchema>
+/** A payment of a possibly newer service: unknown fields and states stay. */
 export type OpenPayment = z.infer<typeof paymentSchema>
+/** A page of payments of a possibly newer service. */
 export type OpenPage = z.infer<typeof pageSchema>

@@ -50,7 +50,9 @@ export const updateResultsSchema = object('read', {
   results: z.array(z.union([updateResultSchema, object('read', { id: z.string(), error: z.string() })])),
 })
 
+/** A change of a payment that a processor reports; a repeated `id` changes nothing. */
 export type ProcessorUpdate = z.infer<typeof processorUpdateSchema>
 /** Answer to a processor update. `version` is the payment's version after the update; null while the update waits. */
 export type UpdateResult = z.infer<typeof updateResultSchema>
+/** Answer to several updates. */
 export type UpdateResults = z.infer<typeof updateResultsSchema>

@@ -209,8 +209,8 @@ export interface SchemaReader<T> {
 }
 
 /**
- * Makes a reader that gives the results of `schema.safeParse`. Make it once per schema, because it compiles the schema.
- * Meant for the reading schemas of this package, which transform no value.
+ * Creates a reader that gives the results of `schema.safeParse`. Create it once per schema, because it compiles the
+ * schema. Meant for the reading schemas of this package, which transform no value.
  * @example
  * import { createSchemaReader, pageSchema } from '@payment-integration/contract'
  * const read = createSchemaReader(pageSchema).safeParse(JSON.parse('{"payments":[],"nextCursor":null}'))

@@ -19,5 +19,5 @@ export const shareRequestSchema = object('read', {
       z.regex(/\S/, 'expected a token that is not blank'),
     ),
 })
-/** A share request: the user's e-mail and the provider's single-use token, verbatim. */
+/** A share request: the user's e-mail address in any spelling, and the provider's single-use token, verbatim. */
 export type ShareRequest = z.infer<typeof shareRequestSchema>

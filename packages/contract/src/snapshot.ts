@@ -35,9 +35,11 @@ export const invoiceWriteSchema = /* @__PURE__ */ object('write', invoiceShape)
 export const snapshotSchema = /* @__PURE__ */ object('read', /* @__PURE__ */ buildSnapshotShape('read'))
 export const snapshotWriteSchema = /* @__PURE__ */ object('write', /* @__PURE__ */ buildSnapshotShape('write'))
 
+/** The merchant of a payment: title and optional subtitle. */
 export type RecipientBody = z.infer<typeof recipientSchema>
 /** The invoice of a payment: all four fields, or the whole object is null. */
 export type InvoiceBody = z.infer<typeof invoiceSchema>
 /** A payment snapshot: the body of a notification, as the service writes it. */
 export type SnapshotBody = z.infer<typeof snapshotWriteSchema>
+/** A snapshot of a possibly newer service: unknown fields and states stay. */
 export type OpenSnapshot = z.infer<typeof snapshotSchema>

@@ -207,7 +207,8 @@ export interface IdentitySharer {
    * @throws {@link IdentityMisconfiguredError} `ERR_IDENTITY_MISCONFIGURED`.
    * @throws {@link InvalidShareRequestError} `ERR_SHARE_REQUEST_INVALID`.
    * @example
-   * const shared = await client.identity.share({ email: 'user@shop.example', kycShareToken })
+   * import { client } from './client.js'
+   * const shared = await client.identity.share({ email: 'user@shop.example', kycShareToken: 'eyJhbGciOi…' })
    * if (shared.kind === 'rejected' && shared.canRetry) console.log(shared.labels)
    */
   share(request: ShareRequest, options?: CallOptions): Promise<ShareResult>

@@ -82,6 +82,7 @@ export class VerificationFailedError extends ClientError {
   }
 }
 
+/** The API key, and the options of every client. */
 export interface LegacyClientOptions extends TransportOptions {
   /** The API key: printable ASCII without spaces, and without a scheme before it. */
   readonly apiKey: string
@@ -160,7 +161,10 @@ export function repeatsSecret(body: unknown, secret: string): boolean {
  * `serviceFee` is the exact sum of the service fees in token units, `0` without any. `priceFeeds` joins the contracts
  * by commas in the order of use; a rate without a contract gives an empty entry.
  * @throws {TypeError} When one of several service fees is not a plain decimal of at most 1000 characters.
- * @example flattenLookup(await legacy.lookup({ chainId: 137, txHash }))[0]?.tokenAmountNet
+ * @example
+ * import { flattenLookup, type LegacyClient } from '@payment-integration/client'
+ * const findNetAmount = async (legacy: LegacyClient, txHash: string) =>
+ *   flattenLookup(await legacy.lookup({ chainId: 137, txHash }))[0]?.tokenAmountNet
  */
 export function flattenLookup({ chainId, txHash, payments }: Lookup | VerifyResponse): FlatTransaction[] {
   return payments.map((payment) => ({
@@ -196,8 +200,10 @@ const verifyReader = /* @__PURE__ */ createSchemaReader(verifyResponseSchema)
 export type TransactionKey = Pick<VerifyRequest, 'chainId' | 'txHash'>
 
 /**
- * Looks up and verifies transactions. Both methods reject with a {@link ClientError}. A malformed argument
- * is a TypeError or RangeError before any request. An error of `random` or `now` is rethrown unchanged.
+ * Looks up and verifies transactions. Both methods may reject with `ERR_UNAUTHORIZED`, `ERR_RATE_LIMITED`,
+ * `ERR_SERVICE_UNAVAILABLE`, `ERR_NETWORK`, `ERR_TIMEOUT`, `ERR_ABORTED`, `ERR_RESPONSE_INVALID`, and the codes they
+ * name. A malformed argument is a TypeError or RangeError before any request. An error of `random` or `now` is rethrown
+ * unchanged.
  */
 export interface LegacyClient {
   /**
@@ -217,9 +223,10 @@ export interface LegacyClient {
 }
 
 /**
- * Makes a client of the legacy API. Nothing is sent until a method is called.
+ * Creates a client of the legacy API. Nothing is sent until a method is called.
  * @throws {TypeError} When an option is missing or malformed.
- * @throws {RangeError} When a number is out of range.
+ * @throws {RangeError} When a number is out of range. Its methods reject with a {@link ClientError}: codes at {@link
+ * LegacyClient}.
  * @example
  * import { createLegacyClient } from '@payment-integration/client'
  * const apiKey = process.env['LEGACY_API_KEY'] ?? ''

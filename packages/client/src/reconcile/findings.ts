@@ -85,7 +85,9 @@ export interface Reconciliation<Unknown = Findings<UnknownPayment> | null> {
   readonly checkpoint: ReconcileCheckpoint
   /** Whether the service rejected the cursor of the checkpoint, so that the run started anew. */
   readonly restarted: boolean
+  /** Pages read. */
   readonly pages: number
+  /** Payments compared with the store. */
   readonly compared: number
   /** Payments repaired: missing and stale without failed. 0 in a dry run. */
   readonly repaired: number

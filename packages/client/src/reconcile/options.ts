@@ -39,8 +39,11 @@ export function isListing<Tx>(store: ReconcileStore<Tx>): store is ListingStore<
   return typeof (store as Partial<ListingStore<Tx>>).list === 'function'
 }
 
+/** Counts of a run so far. */
 export interface ReconcileProgress {
+  /** Pages read. */
   readonly pages: number
+  /** Payments compared with the store. */
   readonly compared: number
   /** Missing and stale payments that the handler processed. */
   readonly repaired: number
@@ -48,6 +51,7 @@ export interface ReconcileProgress {
   readonly failed: number
 }
 
+/** The store and handler of a run, and the extent of the run. */
 export interface ReconcileOptions<Tx, Store extends ReconcileStore<Tx> = ReconcileStore<Tx>> extends CallOptions {
   /** The version store that your receiver of deliveries uses. */
   readonly from: Store
@@ -63,7 +67,10 @@ export interface ReconcileOptions<Tx, Store extends ReconcileStore<Tx> = Reconci
   readonly until?: 'known' | 'end' | Date | undefined
   /** The last run's checkpoint. Resumes its interrupted run of an equal `until`; all dates are equal. @default none */
   readonly checkpoint?: ReconcileCheckpoint | null | undefined
-  /** Awaited after each page. Store the checkpoint, so that a crash costs one page. A thrown error stops the run. */
+  /**
+   * Awaited after each page. Store the checkpoint, so that a crash costs one page. A thrown error stops the run.
+   * @default nothing
+   */
   readonly onCheckpoint?:
     | ((checkpoint: ReconcileCheckpoint, progress: ReconcileProgress) => void | Promise<void>)
     | undefined

@@ -208,20 +208,18 @@ const tags = [
 export interface OpenApiOptions {
   /** Version of the service, such as `0.1.0`. */
   readonly version: string
-  /**
-   * Base address of the service; a relative one is resolved against the document's own.
-   * @default './', beside the document
-   */
+  /** Base address of the service; a relative one is resolved against the document's own. @default './' */
   readonly serverUrl?: string | undefined
 }
 
 /**
- * Builds the OpenAPI 3.1 document of the service's endpoints, with the notification as a webhook. Endpoints for
+ * Creates the OpenAPI 3.1 document of the service's endpoints, with the notification as a webhook. Endpoints for
  * development alone, metrics, pages and the identity provider's webhook are not in it. The document is plain JSON data;
  * do not change it.
- *
  * @throws {TypeError} When `version` or `serverUrl` is empty.
- * @example const text = JSON.stringify(createOpenApiDocument({ version: '0.1.0' }))
+ * @example
+ * import { createOpenApiDocument } from '@payment-integration/contract/openapi'
+ * const text = JSON.stringify(createOpenApiDocument({ version: '0.1.0' }))
  */
 export function createOpenApiDocument(options: OpenApiOptions): OpenApiDocument {
   const { version, serverUrl = './' } = options

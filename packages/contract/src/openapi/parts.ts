@@ -60,6 +60,7 @@ type SecurityScheme =
 
 type TextFields<Name extends string> = Readonly<Record<Name, string>>
 
+/** An OpenAPI 3.1 document, as far as this service's has parts. */
 export interface OpenApiDocument {
   readonly openapi: '3.1.0'
   readonly info: TextFields<'title' | 'version' | 'summary' | 'description'> & {

@@ -27,12 +27,14 @@ export type FakeClock = Readonly<ReturnType<typeof createFakeClock>>
 export const fakeClockStart = Date.UTC(2025, 0, 1)
 
 /**
- * Makes a clock that moves only when a test moves it.
+ * Creates a clock that moves only when a test moves it.
  * @param start - Milliseconds since the epoch. @default 2025-01-01T00:00:00Z
  * @throws {RangeError} When `start` is not a whole number.
  * @example
+ * import { createFakeClock } from '@payment-integration/testing'
+ * import { createVerifier } from '@payment-integration/webhook'
  * const clock = createFakeClock()
- * const { verify } = createVerifier({ secrets, now: clock.now })
+ * const { verify } = createVerifier({ secrets: 'whsec_test', now: clock.now })
  * clock.advance(301_000) // a delivery that was signed before is now stale
  */
 export function createFakeClock(start: number = fakeClockStart) {
@@ -244,10 +246,13 @@ export interface BuilderOptions {
 export type Builders = ReturnType<typeof createBuilders>
 
 /**
- * Makes builders. Snapshots, payments, pages, look-ups, verifications and share responses are checked by the write
- * schemas of the contract: a malformed field is an error of zod at once.
+ * Creates builders of every shape of the contract. Snapshots, payments, pages, look-ups, verifications and share
+ * responses are checked by the write schemas of the contract: a malformed field is an error of zod at once.
  * @throws {RangeError} When the seed is not a whole number from 0 to 4294967295.
- * @example const build = createBuilders({ seed: 7 }); build.payment({ state: 'success' })
+ * @example
+ * import { createBuilders } from '@payment-integration/testing'
+ * const { payment, snapshot } = createBuilders({ seed: 7 })
+ * console.log(payment({ state: 'success' }), snapshot())
  */
 export function createBuilders(options: BuilderOptions = {}) {
   const draws = createDraws(options.seed ?? 1)

@@ -19,7 +19,7 @@ export interface ChainSubject {
   readonly chain: Chain
   /** Adds one block with this many payments through the chain's first router. */
   mine(payments: number): Promise<void>
-  /** Replaces the newest block, which the suite has mined, by another one at its height. Absent: no reorgs. */
+  /** Replaces the newest block, which the suite has mined, by another one at its height. @default none: no reorgs */
   replaceNewest?(): Promise<void>
   close(): Promise<void> | void
 }
@@ -27,8 +27,11 @@ export interface ChainSubject {
 /**
  * Registers the tests of the Chain port with vitest. All of an adapter's tests run on one chain, one after another.
  * @param adapter - Names the tests.
- * @param open - Opens a chain with at least one block.
- * @example chainConformance('my-chain', async () => ({ chain, mine, close }))
+ * @param open - Opens a chain with at least one block; called once.
+ * @example
+ * import { chainConformance } from '@payment-integration/testing/conformance'
+ * import { openMyChain } from './my-chain.js'
+ * chainConformance('my-chain', openMyChain)
  */
 export function chainConformance(adapter: string, open: () => Promise<ChainSubject>): void {
   const opened = openOnce(open)
@@ -187,7 +190,7 @@ const body = new TextEncoder().encode('{"txHash":"0x1","note":"Käse"}')
 /**
  * Registers the tests of the Sender port with vitest.
  * @param adapter - Names the tests.
- * @example senderConformance('undici', async () => ({ sender, receive, close }))
+ * @param open - Opens a sender and its receivers; called once.
  */
 export function senderConformance(adapter: string, open: () => Promise<SenderSubject>): void {
   const closing: (() => Promise<void>)[] = []
@@ -288,7 +291,7 @@ export interface IdentityProviderSubject extends RemoteSubject {
 /**
  * Registers the tests of the IdentityProvider port with vitest.
  * @param adapter - Names the tests.
- * @example identityProviderConformance('my-provider', async () => ({ provider, mint, now, cutOff, close }))
+ * @param open - Opens a provider with its control; called once.
  */
 export function identityProviderConformance(adapter: string, open: () => Promise<IdentityProviderSubject>): void {
   const opened = openOnce(open)
@@ -367,7 +370,7 @@ export interface ReceiptSourceSubject extends RemoteSubject {
 /**
  * Registers the tests of the ReceiptSource port with vitest.
  * @param adapter - Names the tests.
- * @example receiptSourceConformance('my-source', async () => openSubject())
+ * @param open - Opens a source and two payments; called once.
  */
 export function receiptSourceConformance(adapter: string, open: () => Promise<ReceiptSourceSubject>): void {
   const subject = openOnce(open)
@@ -408,7 +411,7 @@ export interface FulfilmentSourceSubject extends RemoteSubject {
 /**
  * Registers the tests of the FulfilmentSource port with vitest.
  * @param adapter - Names the tests.
- * @example fulfilmentSourceConformance('my-bridge', async () => ({ source, fulfilled, waiting, cutOff, close }))
+ * @param open - Opens a source and two deposits; called once.
  */
 export function fulfilmentSourceConformance(adapter: string, open: () => Promise<FulfilmentSourceSubject>): void {
   const subject = openOnce(open)

@@ -49,7 +49,11 @@ const secondsOutsideTolerance = signatureToleranceSeconds + 1
 /**
  * Creates the factory of deliveries for one secret.
  * @throws {TypeError} When the secret is empty.
- * @example const deliveries = createDeliveries({ secret }); await receive(await deliveries.good(build.snapshot()))
+ * @example
+ * import { createBuilders, createDeliveries } from '@payment-integration/testing'
+ * const { good, stale } = createDeliveries({ secret: 'whsec_test' })
+ * const snapshot = createBuilders().snapshot()
+ * const deliveries = [await good(snapshot), await stale(snapshot, 301)]
  */
 export function createDeliveries(options: DeliveryOptions) {
   const { secret, clock = { now: () => Date.now() } } = Object(options) as DeliveryOptions

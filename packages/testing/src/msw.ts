@@ -43,10 +43,12 @@ export interface TestService extends Twin {
 }
 
 /**
- * Makes a twin with handlers. Close it when the tests are done.
+ * Creates a twin with handlers. Close it when the tests are done.
  * @throws {TypeError} When `baseUrl` is no URL. @throws {RangeError} When the seed is out of range.
  * @example
- * const service = await createTestService({ baseUrl })
+ * import { createTestService } from '@payment-integration/testing/msw'
+ * import { setupServer } from 'msw/node'
+ * const service = await createTestService({ baseUrl: 'https://payments.example.com' })
  * setupServer(...service.handlers).listen()
  */
 export async function createTestService(options: TestServiceOptions): Promise<TestService> {

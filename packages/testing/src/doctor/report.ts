@@ -34,21 +34,21 @@ export interface DoctorOptions {
   readonly signingSecret: string
   /** The integration of the deliveries: 0x and 40 hex digits. */
   readonly integrationAddress: string
-  /** The API secret. It reveals a receiver that verifies with this secret by mistake. It is never sent. */
+  /** The API secret. It reveals a receiver that verifies with it by mistake. It is never sent. @default none */
   readonly apiSecret?: string | undefined
   /** The clock: milliseconds since the epoch. @default Date.now */
   readonly now?: (() => number) | undefined
   /** Seed of the payments, a whole number from 0 to 4294967295. @default the clock, so each run has new payments */
   readonly seed?: number | undefined
-  /** Sends the requests in place of the doctor's own connections. Probes of connections then do not run. */
+  /** Sends the requests; probes of connections then do not run. @default the doctor's own connections */
   readonly fetch?: DoctorFetch | undefined
   /** The time limit of an answer, in milliseconds. @default 5000, as in the service */
   readonly timeoutMs?: number | undefined
-  /** Ends the run early: the promise rejects with the signal's reason. */
+  /** Ends the run early: the promise rejects with the signal's reason. @default none */
   readonly signal?: AbortSignal | undefined
-  /** Counts handled versions, including work that follows an answer. Probes then check that each has one effect. */
+  /** Counts handled versions, also after an answer. Probes then check that each has one effect. @default none */
   readonly effects?: (() => Promise<number>) | undefined
-  /** Called with each probe when the probe ends. The final report may name a cause that explains several probes. */
+  /** Called with each probe when it ends. The final report may name a cause of several probes. @default nothing */
   readonly onProbe?: ((probe: DoctorProbe) => void) | undefined
 }
 

@@ -224,11 +224,15 @@ const patienceFactor = 2
 
 /**
  * Sends about 70 deliveries to a receiver, and judges its answers. The payments are marked (their hashes begin with
- * `0xd0c70000`) and belong to no order; valid ones are stored by a correct receiver. The result has no secrets
- * and no bodies. Redirects are not followed.
- * @throws {TypeError} For an unusable URL, secret or address; RangeError for a number out of range. Both are
- * thrown before anything is sent.
- * @example const report = await runDoctor({ url, signingSecret, integrationAddress }); report.failed === 0
+ * `0xd0c70000`) and belong to no order; valid ones are stored by a correct receiver. The result has no secrets and no
+ * bodies. Redirects are not followed.
+ * @throws {TypeError | RangeError} For an unusable URL, secret or address, or a number out of range, before anything is
+ * sent.
+ * @example
+ * import { runDoctor } from '@payment-integration/testing/doctor'
+ * const [url, integrationAddress] = ['https://shop.example/webhook', `0x${'a1'.repeat(20)}`]
+ * const { failed } = await runDoctor({ url, signingSecret: 'whsec_test', integrationAddress })
+ * process.exitCode = failed > 0 ? 1 : 0
  */
 export async function runDoctor(options: DoctorOptions): Promise<DoctorReport> {
   const checked = checkOptions(options)

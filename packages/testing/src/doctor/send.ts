@@ -110,10 +110,7 @@ async function awaitAnswer(
   }
 }
 
-/**
- * Creates a sender that opens its own connections.
- * @example createSocketSender({ url, waitMs: 30_000, signal: undefined, now: Date.now })
- */
+/** Creates a sender that opens its own connections, and so measures times and sees connections that break. */
 export function createSocketSender(options: SenderOptions): Sender {
   /** Runs some requests on an agent that keeps at most one connection open. */
   async function withConnection<Result>(run: (send: SendOnConnection) => Promise<Result>): Promise<Result> {

@@ -77,6 +77,7 @@ export interface Explanation {
   readonly header: HeaderReport
   /** Seconds from `t` to the clock; negative when `t` is ahead, null without a `t`. */
   readonly ageSeconds: number | null
+  /** The tolerance that was applied, in seconds. */
   readonly toleranceSeconds: number
   /** The number of bytes of the body as it arrived. */
   readonly bodyBytes: number
@@ -93,12 +94,15 @@ const maxReceiverBytes = 262_144
 const ranks = new Map(Object.keys(descriptions).map((code, index) => [code, index]))
 
 /**
- * Explains a delivery. When the signature does not match, it undoes known changes of body, secret and header, one
- * after another. When it then matches, the undone changes are the proved cause.
- * A body of more than 1 MiB is not hashed, and is `body_too_large`.
+ * Explains a delivery. When the signature does not match, it undoes known changes of body, secret and header, one after
+ * another. When it then matches, the undone changes are the proved cause. A body of more than 1 MiB is not hashed, and
+ * is `body_too_large`.
  * @throws {TypeError} Without headers, secrets or a clock.
  * @throws {RangeError} When the tolerance or the time is out of range.
- * @example const { verified, findings } = await explainDelivery({ headers, body, secrets, now: Date.now })
+ * @example
+ * import { explainDelivery } from '@payment-integration/testing/explain'
+ * const headers = { 'x-service-signature': 't=1700000000,v1=00' }
+ * const { findings } = await explainDelivery({ headers, body: '{}', secrets: 'whsec_test', now: Date.now })
  */
 export async function explainDelivery(input: ExplainInput): Promise<Explanation> {
   const checked = checkInput(input)

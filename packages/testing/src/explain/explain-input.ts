@@ -58,9 +58,9 @@ export interface ExplainInput {
   readonly body: Uint8Array | ArrayBuffer | string | object | null | undefined
   /** The webhook signing secrets, exactly as the receiver passes them to its verifier. */
   readonly secrets: string | readonly ExplainSecret[]
-  /** The API secret, to detect that it is used as the signing secret. */
+  /** The API secret, to detect that it is used as the signing secret. @default none */
   readonly apiSecret?: ExplainSecret | undefined
-  /** Signing secrets that the receiver has removed, to detect an incomplete rotation. */
+  /** Signing secrets that the receiver has removed, to detect an incomplete rotation. @default none */
   readonly previousSecrets?: readonly ExplainSecret[] | undefined
   /** Largest accepted gap between `t` and the clock, in whole seconds. @default 300 */
   readonly toleranceSeconds?: number | undefined

@@ -28,8 +28,8 @@ function parseHttp(bytes: Uint8Array<ArrayBuffer>): ParsedRequest {
 /**
  * Parses headers without a body: lines `Name: value`, a JSON object, or a JSON list of pairs.
  * @param input - A text, or the bytes of a saved file.
+ * @returns Pairs of name and value, in their order.
  * @throws {@link UnreadableRequestError} `ERR_REQUEST_UNREADABLE` with the reason, such as the number of a bad line.
- * @example parseHeaders('X-Service-Signature: t=1700000000,v1=…') // [['X-Service-Signature', 't=1700000000,v1=…']]
  */
 export function parseHeaders(input: string | Uint8Array): readonly HeaderPair[] {
   const text = decodeText(decodeSavedFile(typeof input === 'string' ? toUtf8(input) : new Uint8Array(input)))
@@ -135,7 +135,7 @@ function parseEvent(event: JsonRecord): ParsedRequest {
 
 /** Options of {@link parseRequest}. */
 export interface ParseRequestOptions {
-  /** A body that was saved separately, or the file of `--data @file`. It replaces the body of the request. */
+  /** A body that was saved separately, or the file of `--data @file`. @default the body of the request */
   readonly body?: Uint8Array | undefined
 }
 
@@ -146,7 +146,9 @@ const maxRequestBytes = 16 * 1_048_576
  * Parses a request in any known form. For raw HTTP, pass bytes, so that the body stays unchanged.
  * @throws {@link UnreadableRequestError} `ERR_REQUEST_UNREADABLE` with the reason, without quoting the request.
  * @throws {TypeError} When the request is neither text nor bytes.
- * @example const { headers, body } = parseRequest("curl -H 'X-Service-Signature: …' --data-raw '{…}' https://…")
+ * @example
+ * import { parseRequest } from '@payment-integration/testing/explain'
+ * const { headers, body } = parseRequest("curl -H 'X-Service-Signature: …' --data-raw '{}' https://shop.example")
  */
 export function parseRequest(request: string | Uint8Array, options: ParseRequestOptions = {}): ParsedRequest {
   if (typeof request !== 'string' && !ArrayBuffer.isView(request))

@@ -92,6 +92,7 @@ export const defaultLevels: Readonly<Record<string, readonly string[]>> = {
 
 /** Options of the provider. */
 export interface IdentityProviderOptions {
+  /** Integrators that share and services that redeem. */
   readonly clients: readonly ProviderClient[]
   /** The clock of expiry, signatures and retries, in milliseconds since the epoch. @default Date.now */
   readonly now?: (() => number) | undefined

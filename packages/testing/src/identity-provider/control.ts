@@ -52,9 +52,11 @@ type ProviderFaultAnswer =
 
 /** A fault, for the next requests of one kind. */
 export interface ProviderFault {
+  /** The kind of request that fails. */
   readonly on: ProviderOperation
   /** `after`: the provider executes the request first, so a redemption has an unknown outcome for its caller. */
   readonly at: 'before' | 'after'
+  /** The faulty answer. */
   readonly answer: ProviderFaultAnswer
   /** Number of requests that fail. @default 1 */
   readonly times?: number | undefined
@@ -253,9 +255,8 @@ export interface TriggerIdentity {
 }
 
 /**
- * Connects the scenario `kyc` to a local provider.
+ * Connects the scenario `kyc` to a local provider, as `identity` of `createSimulatedChains`.
  * @param clients - The donor's client id, and the service's.
- * @example createSimulatedChains({ ...chains, identity: triggerIdentity(provider, { donor: 'Shop', service: 'Pay' }) })
  */
 export function triggerIdentity(
   provider: Pick<ProviderControl, 'addApplicant' | 'mintShareToken' | 'redemptions' | 'approve' | 'reject'>,

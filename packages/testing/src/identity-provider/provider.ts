@@ -132,7 +132,10 @@ export interface LocalIdentityProvider extends IdentityProviderControl {
 /**
  * Creates a provider in the process, without a port.
  * @throws TypeError When two clients share an id or an app token, or one lacks a credential.
- * @example const provider = createIdentityProvider({ clients: [donor, service] })
+ * @example
+ * import { createIdentityProvider } from '@payment-integration/testing/identity-provider'
+ * const clients = [{ clientId: 'Pay', appToken: 'sbx:pay', secretKey: 'test' }]
+ * const { fetch } = createIdentityProvider({ clients })
  */
 export function createIdentityProvider(options: Omit<IdentityProviderOptions, 'port'>): LocalIdentityProvider {
   const { control, answer, close } = createProvider(options)
@@ -268,7 +271,10 @@ export interface TestIdentityProvider extends IdentityProviderControl {
 /**
  * Starts the provider on loopback.
  * @throws TypeError When two clients share an id or an app token, or one lacks a credential.
- * @example const provider = await startIdentityProvider({ clients: [donor, service] })
+ * @example
+ * import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
+ * const clients = [{ clientId: 'Pay', appToken: 'sbx:pay', secretKey: 'test' }]
+ * const { url, close } = await startIdentityProvider({ clients, port: 4001 })
  */
 export async function startIdentityProvider(options: IdentityProviderOptions): Promise<TestIdentityProvider> {
   const { control, answer, close: stopTimers } = createProvider(options)

@@ -154,11 +154,12 @@ type TwinChange = Pick<ProcessorUpdate, 'state' | 'recipient' | 'invoice'>
 const maxJumpMs = 60_000
 
 /**
- * Makes a twin.
+ * Creates a twin: the whole service on chains in memory, driven by your test.
  * @throws {RangeError} When the seed is not a whole number from 0 to 4294967295.
  * @example
+ * import { createTwin } from '@payment-integration/testing/twin'
  * const twin = await createTwin({ seed: 7 })
- * const { address } = await twin.addIntegration(receive)
+ * const { address } = await twin.addIntegration(() => new Response(null, { status: 204 }))
  * await twin.update(await twin.pay({ integrationAddress: address }), { state: 'success' })
  */
 export async function createTwin(options: TwinOptions = {}) {

@@ -46,10 +46,11 @@ export interface Chaos {
  * Creates the sequence of faults for a seed, for use in your own proxy or test harness.
  * @param options - `seed`: a whole number from 0 to 4294967295. `plan`: percentage of attempts by fault; by default
  * duplicate, late, lost, slow 10 each; skew, restart 5 each.
+ * @throws {TypeError} For an unknown fault. @throws {RangeError} For a seed or a share out of range.
  * @example
+ * import { createChaos } from '@payment-integration/testing/twin'
  * const chaos = createChaos({ seed: 7, plan: { lost: 20 } })
  * if (chaos.next() === 'lost') console.log('this attempt never arrives')
- * @throws {TypeError} For an unknown fault. @throws {RangeError} For a seed or a share out of range.
  */
 export function createChaos({ seed, plan = chaosDefaults }: { seed: number; plan?: ChaosPlan | undefined }): Chaos {
   const draws = createDraws(seed)

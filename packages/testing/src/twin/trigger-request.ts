@@ -60,6 +60,7 @@ export type TriggerPayment = Pick<TwinPaymentInput, 'amount' | 'token' | 'chainI
 
 /** The scenario to run, with its options. */
 export interface TriggerRequest extends TriggerPayment {
+  /** The name of the scenario, such as `refund`. */
   readonly scenario: TriggerScenario
   /** Payments of a `burst`, 1 to 10000. @default 100 */
   readonly count?: number | undefined
@@ -115,9 +116,11 @@ function isWhole(value: unknown, max: number): value is number {
 }
 
 /**
- * The source of a vitest file that causes the same events on a twin, and expects a correct receiver.
+ * Returns the source of a vitest file that causes the same events on a twin, and expects a correct receiver.
  * @throws TriggerRequestError `ERR_TRIGGER_INVALID`, also for `kyc`, which delivers nothing to a receiver.
- * @example buildTestSource({ scenario: 'refund', amount: '12.50' })
+ * @example
+ * import { buildTestSource } from '@payment-integration/testing/twin'
+ * console.log(buildTestSource({ scenario: 'refund', amount: '12.50' }))
  */
 export function buildTestSource(request: TriggerRequest): string {
   const { scenario } = parseTriggerRequest(request)

@@ -335,10 +335,14 @@ const maxPolls = 1_000
 
 /**
  * Creates chains whose blocks only a trigger makes.
- * @throws StoreError When the database does not answer.
+ * @throws StoreError When the database does not answer, such as `ERR_STORE_UNAVAILABLE`.
  * @example
- * const { chains, trigger } = await createSimulatedChains({ store, chainIds: [137], clock, seed: 1 })
- * for await (const event of trigger(service)({ scenario: 'refund' }, { integrationAddress })) console.log(event)
+ * import { systemClock } from '@payment-integration/core'
+ * import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
+ * import { createSimulatedChains } from '@payment-integration/testing/twin'
+ * const store = createSqliteStore({ path: 'dev.db' })
+ * await store.migrate()
+ * const { chains, trigger } = await createSimulatedChains({ store, chainIds: [137], clock: systemClock, seed: 1 })
  */
 export async function createSimulatedChains(deps: SimulatedChainsDeps) {
   const { store, chainIds, clock, seed, identity = null } = deps

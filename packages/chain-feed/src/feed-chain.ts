@@ -29,10 +29,7 @@ export interface FeedChainOptions {
   readonly spokePools?: readonly string[] | undefined
   /** Largest age at which the feed's newest block counts as head, in milliseconds by this clock. @default 60000 */
   readonly maxHeadAgeMs?: number | undefined
-  /**
-   * Pause, in milliseconds, before the next request to a feed that did not answer or contradicted a node.
-   * @default 5000
-   */
+  /** Pause before the next request to a feed that failed or contradicted a node, in milliseconds. @default 5000 */
   readonly restMs?: number | undefined
   /** @default the system's */
   readonly clock?: Clock | undefined
@@ -47,16 +44,19 @@ export interface FeedChainOptions {
 const maxLagMs = 5_000
 
 /**
- * Builds a chain that reads proven blocks from the feed.
- * Guarantees: every block from the feed continues the one before it. The publisher read it for this chain's routers,
- * with its bridge contracts, and with `minProof` or a stronger proof. Its values were checked like those of any
- * adapter. A missing, malformed or interrupted part comes from the nodes.
- * The head comes from the nodes while the feed is old, unreachable, or more than 5 s behind their last head. Otherwise
- * it comes from the feed. Such a head may be lower than the last one; the reader then waits until the feed has caught
- * up. Fates of transactions always come from the nodes.
- * Errors are those of the given chain.
- * @throws RangeError When an option is out of range.
- * @example const chain = createFeedChain({ chain: createEvmChain({ chainId: 8453, rpcUrl, routers }), connection })
+ * Creates a chain that reads proven blocks from the feed. Guarantees: every block from the feed continues the one
+ * before it. The publisher read it for this chain's routers, with its bridge contracts, and with `minProof` or a
+ * stronger proof. Its values were checked like those of any adapter. A missing, malformed or interrupted part comes
+ * from the nodes. The head comes from the nodes while the feed is old, unreachable, or more than 5 s behind their last
+ * head. Otherwise it comes from the feed. Such a head may be lower than the last one; the reader then waits until the
+ * feed has caught up. Fates of transactions always come from the nodes.
+ * @throws RangeError When an option is out of range. Its methods reject with the errors of the given chain.
+ * @example
+ * import { createEvmChain, knownRouters } from '@payment-integration/chain-evm'
+ * import { createFeedChain, createFeedConnection } from '@payment-integration/chain-feed'
+ * const nodes = createEvmChain({ chainId: 8453, rpcUrl: 'https://node.example', routers: knownRouters(8453) })
+ * const connection = createFeedConnection({ servers: ['nats://feed.example:4222'] })
+ * const chain = createFeedChain({ chain: nodes, connection })
  */
 export function createFeedChain(options: FeedChainOptions): Chain {
   const { chain, connection, clock = systemClock, logger = silentLogger } = options

@@ -61,10 +61,7 @@ export interface FeedConnectionOptions {
 
 /** A connection that renews itself. Its failures appear only in calls, never as an unhandled error. */
 export interface FeedConnection {
-  /**
-   * The connection.
-   * @throws FeedError `ERR_FEED_UNAVAILABLE` at once while there is none.
-   */
+  /** The connection. @throws FeedError `ERR_FEED_UNAVAILABLE` at once while there is none. */
   current(): NatsConnection
   /** Resolves as soon as there is a connection, the signal aborts or `close` is called. */
   ready(signal: AbortSignal): Promise<void>
@@ -81,9 +78,11 @@ const pingMs = 10_000
 const checkMs = 50
 
 /**
- * Creates a connection. The first use opens it in the background; failed attempts to connect are repeated for ever.
+ * Creates a connection. The first use opens it in the background, and failed attempts are repeated for ever.
  * @throws TypeError when an address is malformed, schemes are mixed, or the credentials have no known form.
- * @example const connection = createFeedConnection({ servers: ['nats://feed.example:4222'] })
+ * @example
+ * import { createFeedConnection } from '@payment-integration/chain-feed'
+ * const connection = createFeedConnection({ servers: ['nats://feed.example:4222'] })
  */
 export function createFeedConnection(options: FeedConnectionOptions): FeedConnection {
   const { servers, caFile, name = 'payment-integration', clock = systemClock } = options

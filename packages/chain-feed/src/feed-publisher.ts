@@ -41,7 +41,8 @@ export interface FeedPublisher {
   /**
    * One step: publishes the new blocks, up to the head.
    * @returns Whether nothing is left to do now: at the head, or another publisher leads.
-   * @throws FeedError; ChainError of the chain. Appended blocks stay, and the next step continues after them.
+   * @throws FeedError with each code but `ERR_FEED_GAP`; ChainError of the chain. Appended blocks stay, and the next
+   * step continues after them.
    */
   step(signal?: AbortSignal): Promise<boolean>
   /** Creates the stream and publishes until the signal aborts. It never rejects: it retries after up to 30 s. */
@@ -62,13 +63,18 @@ interface StreamEnd {
 }
 
 /**
- * Builds a publisher.
- * Guarantees: a block is appended only on top of its parent, and only if the stream still ends where this publisher
- * read its end. Two publishers never mix their blocks: the second append is rejected. After a rejection a publisher
- * stands by until the other one is silent for `standbyMs`. A reorg is published as the new blocks above the common
- * ancestor; each replaces the former block of its height.
+ * Creates a publisher, which appends a chain's proven blocks to the feed. Guarantees: a block is appended only on top
+ * of its parent, and only if the stream still ends where this publisher read its end. Two publishers never mix their
+ * blocks: the second append is rejected. After a rejection a publisher stands by until the other one is silent for
+ * `standbyMs`. A reorg is published as the new blocks above the common ancestor; each replaces the former block of its
+ * height.
  * @throws RangeError When an option is out of range.
- * @example await createFeedPublisher({ chain, connection }).run(signal)
+ * @example
+ * import { createEvmChain, knownRouters } from '@payment-integration/chain-evm'
+ * import { createFeedConnection, createFeedPublisher } from '@payment-integration/chain-feed'
+ * const chain = createEvmChain({ chainId: 8453, rpcUrl: 'https://node.example', routers: knownRouters(8453) })
+ * const connection = createFeedConnection({ servers: ['nats://feed.example:4222'] })
+ * await createFeedPublisher({ chain, connection }).run(new AbortController().signal)
  */
 export function createFeedPublisher(options: FeedPublisherOptions): FeedPublisher {
   const { chain, connection, clock = systemClock, random = systemRandom, logger = silentLogger } = options

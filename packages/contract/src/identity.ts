@@ -60,9 +60,8 @@ const maxLabelsLength = 1_000
 /**
  * Formats the message of a 422: the provider's description, verbatim, then the former verdict in one sentence. Labels
  * are whole and verbatim, up to 1000 characters; further ones are counted.
+ * Such as `Token is invalid. The verification shared before was rejected: RED, FINAL. Labels: FORGERY.`
  * @param former - The rejected verification that the caller shared before; null when there is none.
- * @example formatShareRejection('Token is invalid.', { rejectType: 'FINAL', rejectLabels: ['FORGERY'] })
- * // 'Token is invalid. The verification shared before was rejected: RED, FINAL. Labels: FORGERY.'
  */
 export function formatShareRejection(
   description: string,

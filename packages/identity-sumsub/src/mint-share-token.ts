@@ -23,7 +23,9 @@ export interface MintShareTokenOptions extends ProviderConnection {
  * `ERR_PROVIDER_THROTTLED`, `ERR_PROVIDER_UNAVAILABLE`, `ERR_PROVIDER_ANSWER`: mint again.
  * @example
  * import { mintShareToken } from '@payment-integration/identity-sumsub'
- * const kycShareToken = await mintShareToken({ appToken, secretKey, applicantId, forClientId })
+ * const { SUMSUB_APP_TOKEN: appToken = '', SUMSUB_SECRET_KEY: secretKey = '' } = process.env
+ * export const mint = (applicantId: string): Promise<string> =>
+ *   mintShareToken({ appToken, secretKey, applicantId, forClientId: 'the-client-id-of-the-service' })
  */
 export async function mintShareToken(options: MintShareTokenOptions): Promise<string> {
   if (isBrowser())

@@ -91,9 +91,9 @@ interface SignatureInput {
 /**
  * Computes the value of `X-App-Access-Sig` for a request: 64 lowercase hex digits.
  * @example
- * const timestamp = Math.floor(Date.now() / 1000)
- * const request = { timestamp, method: 'GET', uri: '/resources/applicants/1/one' }
- * const signature = await computeRequestSignature({ secretKey, ...request })
+ * import { computeRequestSignature } from '@payment-integration/identity-sumsub'
+ * const request = { timestamp: Math.floor(Date.now() / 1000), method: 'GET', uri: '/resources/applicants/1/one' }
+ * const signature = await computeRequestSignature({ secretKey: process.env['SUMSUB_SECRET_KEY'] ?? '', ...request })
  */
 export async function computeRequestSignature(input: SignatureInput): Promise<string> {
   const { secretKey, timestamp, method, uri, body } = input
@@ -105,6 +105,7 @@ export async function computeRequestSignature(input: SignatureInput): Promise<st
   return Array.from(new Uint8Array(signature), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
+/** Credentials at the provider, and the way to its address. */
 export interface ProviderConnection {
   /** The app token, which identifies the caller. */
   readonly appToken: string

@@ -94,6 +94,7 @@ function parseDatedReview(state: unknown): DatedSumsubReview {
   return { review, reviewedAt, levelName: toText(getField(state, 'levelName')) }
 }
 
+/** The connection of a service, and its way of redeeming. */
 export interface SumsubClientOptions extends ProviderConnection {
   /** The verification level of new applicants. */
   readonly levelName: string
@@ -114,8 +115,8 @@ export interface SumsubClient {
   /**
    * Redeems a share token for an applicant with the given external user id. The provider has no idempotency key: after
    * an unknown outcome, call {@link SumsubClient.find} before another redemption.
-   * @throws TokenRejectedError, ProviderSetupError, ProviderThrottledError, LateRequestError: not redeemed.
-   * @throws ProviderUnavailableError, ProviderAnswerError: possibly redeemed.
+   * @throws ProviderError Not redeemed: `ERR_PROVIDER_TOKEN_REJECTED`, `ERR_PROVIDER_SETUP`, `ERR_PROVIDER_THROTTLED`,
+   * `ERR_PROVIDER_LATE`. Possibly redeemed: `ERR_PROVIDER_UNAVAILABLE`, `ERR_PROVIDER_ANSWER`.
    */
   redeem(request: {
     readonly shareToken: string
@@ -135,10 +136,14 @@ export interface SumsubClient {
 }
 
 /**
- * Makes the client. A service needs an `IdentityProvider`, which never rejects: `createSumsubIdentityProvider` of
- * `@payment-integration/server` builds it on these calls.
- * @throws TypeError When an option is blank or malformed.
- * @example createSumsubClient({ appToken, secretKey, levelName: 'basic-kyc' })
+ * Creates the client of the provider's API. A service needs an `IdentityProvider`, which never rejects:
+ * `createSumsubIdentityProvider` of `@payment-integration/server` builds it on these calls.
+ * @throws TypeError When an option is blank or malformed. The codes of its calls are at {@link SumsubClient.redeem}.
+ * @example
+ * import { createSumsubClient } from '@payment-integration/identity-sumsub/service'
+ * const { SUMSUB_APP_TOKEN: appToken = '', SUMSUB_SECRET_KEY: secretKey = '' } = process.env
+ * const { find } = createSumsubClient({ appToken, secretKey, levelName: 'basic-kyc' })
+ * console.log(await find('external-user-id'))
  */
 export function createSumsubClient(options: SumsubClientOptions): SumsubClient {
   const { redeemBy = 'reuse' } = options

@@ -5,6 +5,7 @@ import { WebhookRejectedError } from './errors.js'
 import { checkCredential, createHmacCheck, type Digest, getField, toRecord, toText } from './signed-calls.js'
 import { parseReview, parseTime, type SumsubReview } from './sumsub-client.js'
 
+/** The secrets of a webhook. */
 export interface WebhookReaderOptions {
   /** The secret of the webhook, as set at the provider; several during a rotation. */
   readonly secret: string | readonly string[]
@@ -44,7 +45,11 @@ export interface OtherEvent {
   readonly type: string | null
 }
 
-/** Authenticates and parses one webhook. @throws WebhookRejectedError When it is unsigned, forged or malformed. */
+/**
+ * Authenticates and parses one webhook.
+ * @throws WebhookRejectedError `ERR_PROVIDER_WEBHOOK_UNSIGNED`, `ERR_PROVIDER_WEBHOOK_FORGED` or
+ * `ERR_PROVIDER_WEBHOOK_MALFORMED`.
+ */
 export type WebhookReader = (webhook: RawWebhook) => Promise<ApplicantEvent | OtherEvent>
 
 /** Accepted digests. SHA-1, the provider's oldest, is rejected: an attacker can choose the algorithm in the header. */
@@ -77,13 +82,16 @@ const presenceTypes: ReadonlyMap<string, ApplicantEvent['change']> = new Map([
 ])
 
 /**
- * Makes the reader of webhooks.
+ * Creates the reader of webhooks, whose codes are at {@link WebhookReader}.
  * @throws TypeError When there is no secret, or one is blank.
  * @example
- * const readWebhook = createWebhookReader({ secret: process.env.SUMSUB_WEBHOOK_SECRET })
- * const { headers } = request
- * const [digest, algorithm] = [headers.get('x-payload-digest'), headers.get('x-payload-digest-alg')]
- * const event = await readWebhook({ body: new Uint8Array(await request.arrayBuffer()), digest, algorithm })
+ * import { createWebhookReader } from '@payment-integration/identity-sumsub/service'
+ * const readWebhook = createWebhookReader({ secret: process.env['SUMSUB_WEBHOOK_SECRET'] ?? '' })
+ * export async function readEvent(request: Request) {
+ *   const { headers } = request
+ *   const [digest, algorithm] = [headers.get('x-payload-digest'), headers.get('x-payload-digest-alg')]
+ *   return readWebhook({ body: new Uint8Array(await request.arrayBuffer()), digest, algorithm })
+ * }
  */
 export function createWebhookReader({ secret }: WebhookReaderOptions): WebhookReader {
   const secrets = (typeof secret === 'string' ? [secret] : [...secret]).map((each) => checkCredential('secret', each))

@@ -14,6 +14,7 @@ export interface MirrorStatus {
   readonly integrationAddress: string
   /** Whether a run ever reached the end of the list. Before that, older payments may be missing, whatever the lag. */
   readonly copied: boolean
+  /** Payments of the copy. */
   readonly rows: number
   /** Rows whose newest version was not read from the read API yet. */
   readonly incomplete: number
@@ -25,7 +26,9 @@ export interface MirrorStatus {
   readonly lagMs: number | null
   /** Why the service did not answer, such as `ERR_NETWORK`; null when it did. */
   readonly serviceError: string | null
+  /** End of the last run; null before the first. */
   readonly reconciledAt: string | null
+  /** End of the last run that read the whole list; null before the first. */
   readonly reconciledFullyAt: string | null
   /** When the last signed delivery arrived; up to a second too early. */
   readonly deliveredAt: string | null
@@ -154,13 +157,22 @@ export interface Mirror {
 }
 
 /**
- * Makes a mirror. Nothing is read, stored or sent until a method is called.
+ * Creates a mirror, which keeps a full copy of an integration's payments in your database. Nothing is read, stored or
+ * sent until a method is called.
  * @throws {TypeError} When an option is missing or malformed.
- * @throws {RangeError} When a number is out of range.
+ * @throws {RangeError} When a number is out of range. Its methods reject with a {@link MirrorError}
+ * (`ERR_MIRROR_TABLES_MISSING`, `ERR_MIRROR_TABLE_FOREIGN`, `ERR_MIRROR_OTHER_INTEGRATION`), or an error of client,
+ * `verify` or driver.
  * @example
+ * import { createClient } from '@payment-integration/client'
+ * import { createMirror } from '@payment-integration/mirror'
+ * import pg from 'pg'
+ * const { INTEGRATION_ADDRESS: integrationAddress = '', API_SECRET: apiSecret = '' } = process.env
+ * const client = createClient({ baseUrl: 'https://payments.example.com', integrationAddress, apiSecret })
+ * const secrets = process.env['WEBHOOK_SIGNING_SECRET'] ?? ''
  * const mirror = createMirror({ database: new pg.Pool(), client, integrationAddress, secrets })
  * await mirror.migrate()
- * await mirror.run({ signal })
+ * await mirror.run({ signal: new AbortController().signal })
  */
 export function createMirror(options: MirrorOptions): Mirror {
   const parts = openParts(options)
@@ -203,8 +215,10 @@ export function createMirror(options: MirrorOptions): Mirror {
 /**
  * Writes the SQL that `migrate` runs, for your own migrations.
  * @param options - `schema` and `prefix` of the tables. @default `mirror_` in the first schema of the search path
- * @example writeFileSync('migrations/7-mirror.sql', mirrorTables('postgres', { schema: 'payments' }))
  * @throws {TypeError} When a name has other characters than lower-case letters, digits and underscores.
+ * @example
+ * import { mirrorTables } from '@payment-integration/mirror'
+ * console.log(mirrorTables('postgres', { schema: 'payments' }))
  */
 export function mirrorTables(dialect: Dialect, options: TableOptions = {}): string {
   return buildSchema(dialect, quoteNames(options))

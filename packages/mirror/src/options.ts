@@ -15,9 +15,11 @@ export interface MirrorCompletion {
 
 /** The findings and repairs of a run. The counts are of this run alone, not of an interrupted one that it resumed. */
 export interface MirrorReconciliation {
+  /** Whether the run was to read the whole list. */
   readonly full: boolean
   /** Why the run stopped. After `max_pages`, older pages remain. */
   readonly stopped: Reconciliation['stopped']
+  /** Pages read. */
   readonly pages: number
   readonly compared: number
   /** Payments that were missing. */

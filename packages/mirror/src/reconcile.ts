@@ -58,7 +58,7 @@ export interface MirrorReconcileOptions {
   readonly pageSize?: number | undefined
   /** Most pages of this run; the next run goes on. @default no limit */
   readonly maxPages?: number | undefined
-  /** Aborts the run, which rejects with `ERR_ABORTED`. The next run goes on at the last page. */
+  /** Aborts the run, which rejects with `ERR_ABORTED`. The next run goes on at the last page. @default none */
   readonly signal?: AbortSignal | undefined
 }
 

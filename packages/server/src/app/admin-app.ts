@@ -40,6 +40,7 @@ export function createBearerCheck(token: string): (header: string | null) => boo
   }
 }
 
+/** The checks and metrics of the admin listener. */
 export interface AdminAppDeps extends ReadinessDeps {
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>
   /** Required by `/metrics` as `Authorization: Bearer <token>`; null: no credentials are required. */
@@ -49,10 +50,14 @@ export interface AdminAppDeps extends ReadinessDeps {
 }
 
 /**
- * Builds the app for a listener that the public cannot reach. `/live` answers 200 while the process answers.
- * `/ready` answers 200, or 503 while no request should be sent here: in a shutdown, without a database, or once a loop
- * has stopped. `/ready/<role>` answers for one role; an indexer that cannot read its chain is 503, too. Never throws.
- * @example serve({ fetch: createAdminApp(deps).fetch, hostname: '127.0.0.1', port: 9464 })
+ * Creates the app for a listener that the public cannot reach. `/live` answers 200 while the process answers. `/ready`
+ * answers 200, or 503 while no request should be sent here: in a shutdown, without a database, or once a loop has
+ * stopped. `/ready/<role>` answers for one role; an indexer that cannot read its chain is 503, too. Never throws.
+ * @example
+ * import { serve } from '@hono/node-server'
+ * import { type AdminAppDeps, createAdminApp } from '@payment-integration/server'
+ * export const serveAdmin = (deps: AdminAppDeps) =>
+ *   serve({ fetch: createAdminApp(deps).fetch, hostname: '127.0.0.1', port: 9464 })
  */
 export function createAdminApp(deps: AdminAppDeps): Hono<AppEnv> {
   const { now = () => performance.now(), metrics, metricsToken } = deps

@@ -25,6 +25,7 @@ export interface MountedPages {
   fetch(request: Request, bindings?: AppEnv['Bindings']): Response | Promise<Response>
 }
 
+/** The service and the optional parts of the app. */
 export interface AppDeps {
   /** The use cases, from `createService` or `openService`. */
   readonly service: Pick<
@@ -55,10 +56,7 @@ export interface AppDeps {
   readonly reference?: boolean | undefined
   /** Rate limits per source and per caller, from `createRequestLimits`. @default none */
   readonly limits?: RequestLimits | undefined
-  /**
-   * The peer address of a request's connection. `limits` need it; requests without one count as one source.
-   * @default the socket's, on Node's HTTP server
-   */
+  /** The peer address of a request; those without one are one source for `limits`. @default the socket's, on Node */
   readonly findPeer?: ((c: Context<AppEnv>) => string | undefined) | undefined
   /** Whether every answered request is logged. @default false */
   readonly accessLog?: boolean | undefined
@@ -69,13 +67,18 @@ export interface AppDeps {
 }
 
 /**
- * Builds the app: the read API, the legacy API, processor updates, identity sharing, health, metrics, and the reference
- * page. Every answer is JSON, except the metrics, the reference, the pages of console and portal, the stream of
- * deliveries (server-sent events) and triggered events (one JSON object per line). Every answer except files and pages
- * has `Cache-Control: private, no-store`. Each answer has `X-Request-Id`. Each error body is `{"error": "<message>"}`,
- * with `details` on a 400 of the legacy API. A request without credentials costs at most about twice the CPU of a 401.
- * Never throws: errors of requests are answered.
- * @example serve({ fetch: createApp({ service, receiveUpdate: null, health }).fetch })
+ * Creates the app: the read API, the legacy API, processor updates, identity sharing, health, metrics, and the
+ * reference page. Every answer is JSON, except the metrics, the reference, the pages of console and portal, the stream
+ * of deliveries (server-sent events) and triggered events (one JSON object per line). Every answer has `X-Request-Id`,
+ * and except files and pages `Cache-Control: private, no-store`. An error body is `{"error": "<message>"}`, with
+ * `details` on a 400 of the legacy API. A request without credentials costs at most about twice the CPU of a 401. Never
+ * throws: errors of requests are answered.
+ * @example
+ * import { serve } from '@hono/node-server'
+ * import { createApp, createHealth } from '@payment-integration/server'
+ * import { openService, readConfig } from '@payment-integration/server/service'
+ * const { service, receiveUpdate } = await openService(readConfig(process.env))
+ * serve({ fetch: createApp({ service, receiveUpdate, health: createHealth(service) }).fetch })
  */
 export function createApp(deps: AppDeps): Hono<AppEnv> {
   const { service, receiveUpdate, readWebhook, health, metrics, metricsToken, limits, logger = silentLogger } = deps

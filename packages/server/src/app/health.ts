@@ -43,6 +43,7 @@ export interface HealthReport {
   readonly recording?: 'own' | undefined
 }
 
+/** The parts that are checked. */
 export interface HealthDeps {
   /** The database, pinged at each check. */
   readonly store: Pick<Store, 'ping'>
@@ -59,8 +60,11 @@ export interface HealthDeps {
 }
 
 /**
- * Builds the health check. It never rejects.
- * @example const health = createHealth({ store, indexers: service.indexers })
+ * Creates the health check. It never rejects.
+ * @example
+ * import { createHealth } from '@payment-integration/server'
+ * import { service } from './service.js'
+ * const { status, chains } = await createHealth(service)()
  */
 export function createHealth(deps: HealthDeps): () => Promise<HealthReport> {
   const { store, indexers, recording = 'all', running = () => true, timeoutMs = 2_000, now = Date.now } = deps

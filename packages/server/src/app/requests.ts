@@ -26,10 +26,7 @@ export class HttpRequestError extends ServerError {
 export interface AppEnv {
   /** `incoming` is set on Node's HTTP server. It shows repeated headers, which the fetch request hides. */
   Bindings: { readonly incoming?: IncomingMessage }
-  /**
-   * `requestId` is set first. Authentication sets `caller` below the integration prefix, and `legacy` on paths of the
-   * legacy API.
-   */
+  /** `requestId` is set first; authentication sets `caller`, or `legacy` on paths of the legacy API. */
   Variables: { requestId: string; caller: Caller; legacy?: LegacyCaller }
 }
 

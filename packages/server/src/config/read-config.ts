@@ -50,14 +50,15 @@ export function readConfig(env: Environment, readFile?: ReadFile) {
   }
   const config = {
     environment,
+    /** Address that the APIs listen on. @default '127.0.0.1' */
     host: value('PI_HOST'),
+    /** Port that the APIs listen on; 0 takes any free one. @default 4747 */
     port: value('PI_PORT'),
+    /** The file or the server of the store. */
     database,
-    /**
-     * Whether the schema is brought up to date at the start. If not, an outdated schema is an error. Off by default on
-     * PostgreSQL, because processes of several releases may share a server.
-     */
+    /** Whether the schema is brought up to date at the start; else an outdated one is an error. @default with SQLite */
     migrates: value('PI_MIGRATE') ?? database.kind === 'sqlite',
+    /** How long history stays, by kind, and the folder for files of removed history. @default keep all */
     retention: { policy, folder: value('PI_RETENTION_FOLDER') },
     /** As given: one or several keys. Never logged or shown. */
     masterKey: value('PI_MASTER_KEY') ?? '',
@@ -65,22 +66,30 @@ export function readConfig(env: Environment, readFile?: ReadFile) {
     processorSecrets: value('PI_PROCESSOR_SECRETS'),
     /** Empty: the server serves and delivers, but indexes nothing. */
     chains,
+    /** The servers of the chain feed. Null: chains are read from their nodes alone. */
     feed: readChainFeed(reader),
+    /** Which payments are stored. @default 'all' */
     recording: value('PI_RECORD'),
+    /** Lease of a chain, in milliseconds. @default 15000 */
     leaseMs: value('PI_LEASE_MS'),
+    /** The source of receipts, by its kind. */
     receipts: readReceipts(reader),
     delivery: readDelivery(reader),
     /** Null: identity verifications cannot be shared. */
     identity: readIdentity(reader),
     /** Actor that the audit log records; null: the actor that the caller names. */
     actor: value('PI_ACTOR'),
+    /** Largest fee of other parties that verify accepts, in basis points of the gross amount. @default 100 */
     maxExtraFeeBps: value('PI_MAX_EXTRA_FEE_BPS'),
     logLevel: value('PI_LOG_LEVEL'),
+    /** The roles of this process. @default all */
     roles,
+    /** The listener of health and metrics, and the token of the metrics. @default none */
     admin: readAdmin(reader, roles.api || roles.console),
     accessLog: value('PI_ACCESS_LOG'),
     tracing: value('PI_TRACING'),
     reference: value('PI_REFERENCE') ?? environment === 'development',
+    /** Whether the operators' pages are served at `/console`. @default false */
     console: value('PI_CONSOLE'),
     /** One-time links begin with it. Null: nobody signs in; only in development, on a loopback address. */
     consoleUrl: value('PI_CONSOLE_URL'),
@@ -88,6 +97,7 @@ export function readConfig(env: Environment, readFile?: ReadFile) {
     oidc: readOidc(reader),
     /** Null: the portal is not served. */
     portal,
+    /** Whether integrations may stream their deliveries to a local receiver. @default false */
     deliveryStream: value('PI_LISTEN'),
     /** Empty outside of development. */
     simulatedChains,
@@ -99,8 +109,11 @@ export function readConfig(env: Environment, readFile?: ReadFile) {
       connectionsPerSource: value('PI_LIMIT_CONNECTIONS'),
       trustedProxies: value('PI_TRUSTED_PROXIES'),
     },
+    /** How long an idle connection stays open, in milliseconds. @default 5000 */
     keepAliveMs: value('PI_KEEP_ALIVE_MS'),
+    /** How long a stopping server goes on accepting requests, in milliseconds. @default 0 */
     drainMs: value('PI_DRAIN_MS'),
+    /** Longest time of a shutdown after `drainMs`, in milliseconds. @default 10000 */
     shutdownTimeoutMs: value('PI_SHUTDOWN_TIMEOUT_MS'),
     /** The variables as read, for people. */
     settings,

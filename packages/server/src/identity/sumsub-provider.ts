@@ -26,7 +26,7 @@ export interface SumsubCalls {
 export interface SumsubIdentityProviderOptions {
   /** @default one that takes every answer that HTTP allows */
   readonly fetch?: typeof fetch | undefined
-  /** @default providerLimits */
+  /** Requests in 5 seconds. @default redemptions 40, lookUps 120, polls 60 */
   readonly limits?: ProviderLimits | undefined
   /** @default the system's */
   readonly clock?: Pick<Clock, 'now'> | undefined
@@ -41,11 +41,15 @@ const tooLongStatuses = new Set([414, 431])
 type KnownError = Sumsub.TokenRejectedError | Sumsub.ProviderThrottledError | Sumsub.ProviderSetupError
 
 /**
- * Builds the provider for `createService`. None of its calls rejects. Call `close()` when the service has stopped: it
+ * Creates the provider for `createService`. None of its calls rejects. Call `close()` when the service has stopped: it
  * aborts requests in flight. An aborted redemption has an unknown outcome, which is looked up after the next start.
  * @param createApi - `createSumsubClient` of `@payment-integration/identity-sumsub/service`, which is not loaded here.
  * @throws TypeError When an option is blank or malformed. @throws RangeError When `timeoutMs` is out of range.
- * @example createSumsubIdentityProvider(createSumsubClient, { appToken, secretKey, levelName: 'basic-kyc-level' })
+ * @example
+ * import { createSumsubClient } from '@payment-integration/identity-sumsub/service'
+ * import { createSumsubIdentityProvider } from '@payment-integration/server'
+ * const options = { appToken: 'sbx:…', secretKey: process.env['SUMSUB_SECRET_KEY'] ?? '', levelName: 'basic-kyc' }
+ * const provider = createSumsubIdentityProvider(createSumsubClient, options)
  */
 export function createSumsubIdentityProvider<Options extends object>(
   createApi: (options: Options) => SumsubCalls,

@@ -140,9 +140,11 @@ export interface RequestLimitsOptions {
 export type RequestLimits = ReturnType<typeof createRequestLimits>
 
 /**
- * Builds the limits in memory; each process counts separately.
+ * Creates the limits in memory; each process counts separately.
  * @throws {RangeError} For a limit that is no whole number from 1. @throws {TypeError} For a range that cannot be read.
- * @example const limits = createRequestLimits({ requestsPerSource: 100, requestsPerCaller: 50 })
+ * @example
+ * import { createRequestLimits } from '@payment-integration/server'
+ * const limits = createRequestLimits({ requestsPerSource: 100, requestsPerCaller: 50 })
  */
 export function createRequestLimits(options: RequestLimitsOptions = {}) {
   const { requestsPerSource, requestsPerCaller, failedSignInsPerSource, trustedProxies } = options

@@ -105,11 +105,7 @@ interface PinoLoggerOptions {
   readonly destination?: DestinationStream | undefined
 }
 
-/**
- * Builds a logger on pino.
- * @throws MissingPackageError `ERR_PACKAGE_MISSING` when pino is not installed.
- * @example const logger = await createPinoLogger({ level: 'info' })
- */
+/** Creates a logger on pino. @throws MissingPackageError `ERR_PACKAGE_MISSING` when pino is not installed. */
 export async function createPinoLogger({ level, destination }: PinoLoggerOptions): Promise<Logger> {
   const { pino } = await loadPackage('pino', 'The log without the option logger', () => import('pino'))
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }

@@ -112,10 +112,12 @@ function getProcessRegistry({ collectDefaultMetrics, Registry }: MetricsLibrary)
 }
 
 /**
- * Builds the metrics on a separate registry, so that the counts of two servers in one process do not add up. The
+ * Creates the metrics on a separate registry, so that the counts of two servers in one process do not add up. The
  * library is loaded only now, because loading takes longer than a whole command may take.
  * @throws MissingPackageError `ERR_PACKAGE_MISSING` when prom-client is not installed.
- * @example const metrics = await createMetrics({ timeoutMs: 1_000 })
+ * @example
+ * import { createMetrics } from '@payment-integration/server'
+ * const metrics = await createMetrics({ timeoutMs: 1_000 })
  */
 export async function createMetrics(options: MetricsOptions = {}): Promise<Metrics> {
   const library = await loadPackage(

@@ -33,6 +33,7 @@ export interface MetricsSources {
   readonly deliveries: Pick<Store['deliveries'], 'msUntilDue' | 'backlog' | 'endpoints' | 'oldestSnapshot'>
 }
 
+/** Counts events and requests, and formats them for Prometheus. */
 export interface Metrics {
   readonly onEvent: EventSink
   /** Counts a rejected webhook of the identity provider, by its code. */
@@ -46,6 +47,7 @@ export interface Metrics {
   text(): Promise<string>
 }
 
+/** The limit of a scrape, and the prices of nodes. */
 export interface MetricsOptions {
   /** How long the database may take, in milliseconds. @default 2000 */
   readonly timeoutMs?: number | undefined

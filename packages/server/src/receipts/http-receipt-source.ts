@@ -9,11 +9,9 @@ import type { Dispatcher } from 'undici'
 import { ServerError } from '../errors.js'
 import { createAgent } from '../internal/outgoing-fetch.js'
 
+/** The processor's address, and the limits of an answer. */
 export interface HttpReceiptSourceOptions {
-  /**
-   * Base URL of receipts: the source gets `<url>/<chainId>/<txHash>`. User and password of the URL are sent
-   * as Basic credentials.
-   */
+  /** Base URL: the source gets `<url>/<chainId>/<txHash>`, with its user and password as Basic credentials. */
   readonly url: string
   /** Verifies the answer's signature and parses it, like an update that the processor sends. */
   readonly receiveUpdate: UpdateReceiver
@@ -39,11 +37,16 @@ export class ReceiptError extends ServerError {
 }
 
 /**
- * A receipt source over HTTP: the processor answers 200 with a signed update, or 404. Redirects are not followed.
- * `lookup` rejects with {@link ReceiptError}. `ERR_RECEIPT_UNAVAILABLE`: no answer in time, or another status.
- * `ERR_RECEIPT_INVALID`: the answer is too large, not signed by the processor, malformed, or about another payment.
+ * Creates a receipt source over HTTP: the processor answers 200 with a signed update, or 404. Redirects are not
+ * followed. `lookup` rejects with {@link ReceiptError}. `ERR_RECEIPT_UNAVAILABLE`: no answer in time, or another
+ * status. `ERR_RECEIPT_INVALID`: the answer is too large, not signed by the processor, malformed, or about another
+ * payment.
  * @throws TypeError When `url` is not an http(s) URL, or has a query or a fragment.
- * @example createHttpReceiptSource({ url: 'https://processor.example/receipts', receiveUpdate })
+ * @example
+ * import { createUpdateReceiver, systemClock } from '@payment-integration/core'
+ * import { createHttpReceiptSource } from '@payment-integration/server'
+ * const receiveUpdate = createUpdateReceiver({ secrets: ['whsec_processor'], clock: systemClock })
+ * const source = createHttpReceiptSource({ url: 'https://processor.example/receipts', receiveUpdate })
  */
 export function createHttpReceiptSource(options: HttpReceiptSourceOptions): ClosableReceiptSource {
   const { receiveUpdate, timeoutMs = 5_000, maxBytes = 16_384 } = options

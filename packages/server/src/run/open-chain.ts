@@ -118,11 +118,11 @@ export function loadChainEvm() {
 }
 
 /**
- * Opens a chain on its nodes. No request is sent before the first call.
- * @param onQuarantine - Receives each skipped log, again at every read of its range.
- * @throws ConfigError `ERR_CONFIG` when no router of the chain is configured or known.
+ * Opens a chain on its nodes, as in `config.chains`. No request is sent before the first call.
+ * @param onQuarantine - Receives each skipped log, again at every read of its range. @default nothing
+ * @throws ConfigError `ERR_CONFIG` when no router of the chain is configured or known; MissingPackageError
+ * `ERR_PACKAGE_MISSING` without chain-evm.
  * @throws TypeError or RangeError when a configuration that `readConfig` did not make contradicts itself.
- * @example const chains = await Promise.all(config.chains.map((chain) => openChain(chain)))
  */
 export async function openChain(config: ChainConfig, onQuarantine?: (log: QuarantinedLog) => void): Promise<EvmChain> {
   const evm = await loadChainEvm()

@@ -80,7 +80,7 @@ export type SimulateChains = (world: {
 
 /** Parts that a host may replace. */
 export interface OpenOptions {
-  /** Receives every event. */
+  /** Receives every event. @default nothing */
   readonly onEvent?: EventSink | undefined
   /** @default JSON lines on standard output, at the configured level */
   readonly logger?: Logger | undefined
@@ -95,13 +95,13 @@ export interface OpenOptions {
   /** Actor that the audit log records, unless the configuration names one. @default 'service' */
   readonly actor?: string | undefined
   /**
-   * True for a process that does nothing else. Its heap then grows to twice the live size before a collection, instead
-   * of four times. startServer also lets the HTTP library replace the global Request and Response by cheaper ones.
-   * @default false
+   * True for a process that does nothing else: it collects garbage sooner, and `startServer` lets the HTTP library
+   * replace the global Request and Response by cheaper ones. @default false
    */
   readonly ownsProcess?: boolean | undefined
 }
 
+/** A service on its database, and the parts that a server needs. */
 export interface OpenedService {
   readonly service: Service
   readonly store: Store
@@ -117,14 +117,16 @@ export interface OpenedService {
 }
 
 /**
- * Opens the store, checks its schema or brings it up to date, and builds the service.
+ * Opens the store, checks its schema or brings it up to date, and creates the service.
  * @throws TypeError or RangeError when a configuration that `readConfig` did not make contradicts itself; nothing stays
  * open then.
- * @throws StoreError when the database cannot be opened or migrated; `ERR_STORE_SCHEMA` when it must be migrated first;
- * `ERR_STORE_ENGINE` when its product or version is not one that this release knows.
+ * @throws StoreError when the database cannot be opened, such as `ERR_STORE_UNAVAILABLE`; `ERR_STORE_SCHEMA` when it
+ * must be migrated first; `ERR_STORE_ENGINE` when its product or version is not one that this release knows.
  * @throws MissingPackageError `ERR_PACKAGE_MISSING` when a setting needs a package that is not installed.
  * @throws MasterKeyError `ERR_MASTER_KEY_MISSING` when the database was written with a key that is not given.
- * @example const { service, store, close } = await openService(readConfig(process.env))
+ * @example
+ * import { openService, readConfig } from '@payment-integration/server/service'
+ * const { service, store, close } = await openService(readConfig(process.env))
  */
 export async function openService(config: Config, options: OpenOptions = {}): Promise<OpenedService> {
   const { clock = systemClock, random = systemRandom, ownsProcess = false } = options
@@ -231,8 +233,8 @@ async function openIdentity(config: Config['identity'], clock: Clock) {
 
 /**
  * Opens a database, whatever its schema. It loads only the configured library: loading one takes longer than using it.
+ * @param database - As in `config.database`, such as `{ kind: 'sqlite', path: 'payments.db' }`.
  * @throws MissingPackageError `ERR_PACKAGE_MISSING` without store-sql; TypeError or RangeError on a wrong option.
- * @example const store = await openDatabase({ kind: 'sqlite', path: 'payments.db' })
  */
 export async function openDatabase(database: Config['database'], clock?: Clock): Promise<Store> {
   const load = <T>(entry: () => Promise<T>) => loadPackage('@payment-integration/store-sql', 'PI_DATABASE_URL', entry)

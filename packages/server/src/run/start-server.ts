@@ -45,6 +45,7 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
+/** Parts that a host may replace, and development tools. */
 export interface StartOptions extends OpenOptions {
   /** Tools of the console with `PI_ENV=development`. @default none but the trigger */
   readonly tools?: DevelopmentTools | undefined
@@ -52,10 +53,14 @@ export interface StartOptions extends OpenOptions {
 
 /**
  * Starts a server from its configuration.
- * @throws StoreError when the database cannot be opened or migrated; ListenError `ERR_LISTEN` when the port cannot be
- * used. @throws TypeError when a production configuration has simulated chains or the console without sign-in, or when
+ * @throws ListenError `ERR_LISTEN` when the port cannot be used; otherwise as `openService`: StoreError (such as
+ * `ERR_STORE_SCHEMA`), MissingPackageError `ERR_PACKAGE_MISSING`, MasterKeyError `ERR_MASTER_KEY_MISSING`.
+ * @throws TypeError when a production configuration has simulated chains or the console without sign-in, or when
  * `simulateChains` is missing. @throws RangeError when a rate limit is no whole number from 1.
- * @example const server = await startServer(readConfig(process.env))
+ * @example
+ * import { readConfig, startServer } from '@payment-integration/server/service'
+ * const { url, stop } = await startServer(readConfig(process.env))
+ * process.once('SIGTERM', () => void stop())
  */
 export async function startServer(config: Config, options: StartOptions = {}): Promise<RunningServer> {
   checkDevelopment(config, options)

@@ -9,25 +9,17 @@ import { createGuardedConnector } from './guarded-connector.js'
 import { createResolve } from './resolve-name.js'
 import { senderDefaults } from './sender-defaults.js'
 
+/** The reach and the limits of a sender. */
 export interface UndiciSenderOptions {
   /** Dev only: endpoints on this machine are reachable, by `http:` or `https:`. @default false */
   readonly allowLoopbackHttp?: boolean | undefined
   /** DNS servers to ask, each an IP address with or without a port, such as `10.0.0.2:5353`. @default the system's */
   readonly servers?: readonly string[] | undefined
-  /**
-   * Addresses and CIDR ranges that are denied besides those that are not public, such as `203.0.113.0/24`.
-   * @default none
-   */
+  /** Addresses and CIDR ranges denied besides those that are not public, such as `203.0.113.0/24`. @default none */
   readonly denied?: readonly string[] | undefined
-  /**
-   * Ports that an `https:` URL may name. They must include the ports that the registration of URLs allows.
-   * @default notificationPorts
-   */
+  /** Ports that an `https:` URL may name, with all that URLs may be registered with. @default [443, 8443] */
   readonly ports?: readonly number[] | undefined
-  /**
-   * Longest time to open a connection (DNS, connect, TLS), in milliseconds. The timeout of a POST may end it sooner.
-   * @default 5000
-   */
+  /** Longest time to open a connection, in milliseconds; a POST's timeout may end it sooner. @default 5000 */
   readonly connectTimeoutMs?: number | undefined
   /** Maximum of connections to one origin. @default 128 */
   readonly connectionsPerOrigin?: number | undefined
@@ -35,10 +27,7 @@ export interface UndiciSenderOptions {
   readonly keepAliveMs?: number | undefined
   /** Longest use of a connection, in milliseconds. @default 60000 */
   readonly connectionAgeMs?: number | undefined
-  /**
-   * How long the body of a 2xx may take after its head, in milliseconds; the excerpt has the bytes until then.
-   * @default 250
-   */
+  /** How long the body of a 2xx may take after its head, in milliseconds; then it is cut off. @default 250 */
   readonly successBodyMs?: number | undefined
   /** Certificates to trust instead of the system's, as PEM. @default the system's */
   readonly ca?: string | undefined
@@ -53,7 +42,7 @@ export interface ClosableSender extends Sender {
 const maxKnownTargets = 1_000
 
 /**
- * Makes a sender for the internet. One timeout covers DNS, connect, TLS, headers and body. Redirects are answers,
+ * Creates a sender for the internet. One timeout covers DNS, connect, TLS, headers and body. Redirects are answers,
  * never followed. Private, loopback and translated addresses are rejected inside the connection. It uses no proxy, no
  * decompression and no cookies. Once the status arrives in time, a broken body cannot change the result.
  * @throws RangeError When an option is out of range.

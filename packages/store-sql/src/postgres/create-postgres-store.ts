@@ -53,15 +53,13 @@ export function hasTlsParameter(connectionString: string): boolean {
   return /[?&]ssl[a-z]{0,20}=/i.test(connectionString)
 }
 
+/** The address or pool of the database, and the limits of connections and statements. */
 export interface PostgresStoreOptions {
-  /** A `postgres://` address. The store then owns its connections and time-outs. */
+  /** A `postgres://` address. The store then owns its connections and time-outs. @default none: `pool` is given */
   readonly connectionString?: string | undefined
-  /** A `pg` pool of the caller, with the caller's time-outs except in `migrate`. `close` leaves it open. */
+  /** A `pg` pool of the caller, with its time-outs except in `migrate`. `close` leaves it open. @default none */
   readonly pool?: pg.Pool | undefined
-  /**
-   * Schema of the tables; `migrate` creates it. Lowercase letters, digits and `_`.
-   * @default 'payment_integration'
-   */
+  /** Schema of the tables, which `migrate` creates: lowercase letters, digits, `_`. @default 'payment_integration' */
   readonly schema?: string | undefined
   /** The clock of leases. @default the database's, so that clock skew between dispatchers does not matter */
   readonly clock?: Pick<Clock, 'now'> | undefined
@@ -80,8 +78,8 @@ export interface PostgresStoreOptions {
    */
   readonly directConnectionString?: string | undefined
   /**
-   * One streaming standby of the same database. While its lag is within the limit, it answers the reads that may be
-   * stale, such as listings and look-ups of payments. Only with `connectionString`.
+   * One streaming standby of the same database. While its lag is at most `maxLagMs` milliseconds, it answers the reads
+   * that may be stale, such as listings and look-ups of payments. Only with `connectionString`. @default none
    */
   readonly reader?: { readonly connectionString: string; readonly maxLagMs: number } | undefined
   /** The most connections to each address. Only with `connectionString`. @default 10 */
@@ -126,7 +124,8 @@ const directConnections = 2
 /**
  * Creates a store in a PostgreSQL database. It connects at the first call, but to a `reader` at once.
  * @throws TypeError When not exactly one of `connectionString` and `pool` is given, or an option is malformed.
- * @throws RangeError When a number is out of range.
+ * @throws RangeError When a number is out of range. Its methods reject with StoreError: `ERR_STORE_UNAVAILABLE`,
+ * `ERR_STORE_BUSY`, `ERR_STORE_FULL`, `ERR_STORE_SCHEMA`, `ERR_STORE_ENGINE`.
  * @example
  * import { createPostgresStore } from '@payment-integration/store-sql/postgres'
  * const store = createPostgresStore({ connectionString: 'postgres://app@db.internal/payments' })

@@ -8,6 +8,7 @@ import { getDueChannelName } from './due-channel.js'
 import { createKysely, PostgresDriver } from './postgres-connection.js'
 import { postgresDialect } from './postgres-dialect.js'
 
+/** The schema of the joined store. */
 export interface JoinOptions {
   /** Like the option of `createPostgresStore`. @default 'payment_integration' */
   readonly schema?: string | undefined
@@ -23,7 +24,13 @@ const savepoint = 'payment_integration_join'
  * host's snapshot could hide a newly indexed payment, and its update would wait for ever.
  * @throws TypeError When the schema's name is malformed. `transaction` rejects with a TypeError at another isolation
  * level, and while another joined transaction is open on the same client.
- * @example await service.applyUpdateIn(joinPostgresTransaction(client), update)
+ * @example
+ * import type { ProcessorUpdate } from '@payment-integration/contract'
+ * import type { Service } from '@payment-integration/core'
+ * import { joinPostgresTransaction } from '@payment-integration/store-sql/postgres'
+ * import type { PoolClient } from 'pg'
+ * export const applyIn = (service: Service, client: PoolClient, update: ProcessorUpdate) =>
+ *   service.applyUpdateIn(joinPostgresTransaction(client), update)
  */
 export function joinPostgresTransaction(client: pg.ClientBase, options: JoinOptions = {}): Pick<Store, 'transaction'> {
   const { schema = postgresStoreDefaults.schema } = options

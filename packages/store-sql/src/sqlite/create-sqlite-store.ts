@@ -9,6 +9,7 @@ import { sqliteDialect } from './sqlite-dialect.js'
 import { readWith, SqliteReadDriver, SqliteWriteDriver } from './sqlite-driver.js'
 import { createSqliteFile, type SqliteFile } from './sqlite-file.js'
 
+/** The file of the database, and the limit of a wait. */
 export interface SqliteStoreOptions {
   /**
    * Path of the database file. A missing file is created with mode 0600; a missing folder is not. An existing file
@@ -34,7 +35,8 @@ export const sqliteStoreDefaults = { busyTimeoutMs: 5_000, synced: true } as con
 /**
  * Creates a store in one SQLite file, in WAL mode. Commits are synced to disk, except claims. The first call opens it.
  * @throws TypeError When `path` names no file on a disk: an in-memory database is not durable.
- * @throws RangeError When `busyTimeoutMs` is not a whole number of milliseconds.
+ * @throws RangeError When `busyTimeoutMs` is not a whole number of milliseconds. Its methods reject with StoreError:
+ * `ERR_STORE_UNAVAILABLE`, `ERR_STORE_BUSY`, `ERR_STORE_FULL`, `ERR_STORE_SCHEMA`.
  * @example
  * import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
  * const store = createSqliteStore({ path: './payments.db' })

@@ -27,11 +27,11 @@ export interface EvmChainOptions
   extends Pick<NodesOptions, 'maxRange' | 'requestTimeoutMs' | 'batchSize' | 'maxResponseBytes'> {
   /** The EIP-155 id that every node must report. */
   readonly chainId: number
-  /** The nodes, best first. Required unless `rpcUrl` or `transport` is given. */
+  /** The nodes, best first. @default none: `rpcUrl` or `transport` is given */
   readonly nodes?: readonly NodeAddress[] | undefined
-  /** Short for `nodes` with one URL: `http:`, `https:`, `ws:` or `wss:`. Credentials become a Basic header. */
+  /** Short for `nodes` with one URL (`http:`, `https:`, `ws:`, `wss:`); credentials become a Basic header. @default none */
   readonly rpcUrl?: string | undefined
-  /** Short for `nodes` with one viem transport, such as `fallback([...])`; its own retries and time-outs apply too. */
+  /** Short for `nodes` with one viem transport; its own retries and time-outs apply too. @default none */
   readonly transport?: Transport | undefined
   /** The routers to index; see {@link knownRouters}. Versions that the decoder does not support are left out. */
   readonly routers: readonly KnownRouter[]
@@ -65,9 +65,7 @@ export interface EvmChainOptions
   readonly spokePools?: readonly string[] | undefined
   /** Decodes events and calldata. @default yodlDecoder */
   readonly decoder?: RouterDecoder | undefined
-  /**
-   * Called with each log of a listed router that cannot be indexed, at every read of its range. Exceptions are ignored.
-   */
+  /** Gets each log that cannot be indexed, at every read of its range. Exceptions are ignored. @default nothing */
   readonly onQuarantine?: ((log: QuarantinedLog) => void) | undefined
   /** For deadlines and pauses. @default the system's clock */
   readonly clock?: Clock | undefined
@@ -99,7 +97,7 @@ export interface EvmChain extends Chain {
 }
 
 /**
- * Opens a chain over JSON-RPC, with the guarantees of the `Chain` port. Nothing is sent before the first call. Every
+ * Creates a chain over JSON-RPC, with the guarantees of the `Chain` port. Nothing is sent before the first call. Every
  * node must be on chain `chainId`; an answer that no block hash can verify is requested with the node's chain id.
  * Methods reject with a ChainError (`ERR_CHAIN_UNAVAILABLE`, `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`), or with
  * the signal's own reason. Messages contain no part of a URL but its host.

@@ -260,11 +260,14 @@ export interface AcrossFulfilmentSource extends FulfilmentSource {
 }
 
 /**
- * Makes a fulfilment source for the Across bridge. A fill counts if the chain's SpokePool emitted it for this deposit,
- * the receiver got at least the promised amount, and the receipt proves it. The answer is null until the fill is final,
- * when the window has ended without a fill, and for deposits of other bridges or to other chains.
+ * Creates a fulfilment source for the Across bridge. A fill counts if the chain's SpokePool emitted it for this
+ * deposit, the receiver got at least the promised amount, and the receipt proves it. The answer is null until the fill
+ * is final, when the window has ended without a fill, and for deposits of other bridges or to other chains.
  * @throws {TypeError | RangeError} When an option is wrong; at once, before any request.
- * @example createAcrossFulfilmentSource({ chains: new Map([[8453, { nodes: [{ url: 'https://node.example' }] }]]) })
+ * @example
+ * import { createAcrossFulfilmentSource } from '@payment-integration/chain-evm'
+ * const chains = new Map([[8453, { nodes: [{ url: 'https://node.example' }] }]])
+ * const { lookup, close } = createAcrossFulfilmentSource({ chains })
  */
 export function createAcrossFulfilmentSource(options: AcrossFulfilmentSourceOptions): AcrossFulfilmentSource {
   const { chains, windowMs = 86_400_000, clock = systemClock } = options

@@ -117,7 +117,7 @@ const spokePoolsByChain: Readonly<Record<number, readonly string[]>> = {
   42161: ['0xe35e9842fceaca96570b734083f4a58e8f7c5f2a'],
 }
 
-/** The known SpokePools of a chain, lowercased; empty for an unknown chain. */
+/** The known SpokePools of a chain, lowercased, which `createEvmChain` trusts; empty for an unknown chain. */
 export function knownSpokePools(chainId: number): readonly string[] {
   return spokePoolsByChain[chainId] ?? []
 }

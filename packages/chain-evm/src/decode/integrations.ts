@@ -17,7 +17,10 @@ const maxSuffixes = 8
  * Writes the suffix that names an integration, to be appended to calldata, for example as viem's `dataSuffix`.
  * @param address - The integration address, in any case; it is written lowercased.
  * @throws {TypeError} When the address is not 0x and 40 hex digits.
- * @example encodeIntegrationSuffix('0x00000000000000000000000000000000000000aa')
+ * @example
+ * import { encodeIntegrationSuffix, parseIntegrationSuffix } from '@payment-integration/chain-evm'
+ * const dataSuffix = encodeIntegrationSuffix('0x00000000000000000000000000000000000000AA')
+ * parseIntegrationSuffix(dataSuffix) // '0x00000000000000000000000000000000000000aa'
  */
 export function encodeIntegrationSuffix(address: string): `0x${string}` {
   // Not with `Buffer`: payment pages call this function in browsers.
@@ -32,7 +35,6 @@ export function encodeIntegrationSuffix(address: string): `0x${string}` {
  * is skipped, because wallets add codes too. A malformed suffix, or one of another schema, names no integration.
  * @param calldata - 0x hex.
  * @returns The lowercased address, or null. Never throws.
- * @example parseIntegrationSuffix(encodeIntegrationSuffix('0x00000000000000000000000000000000000000aa')) // '0x…aa'
  */
 export function parseIntegrationSuffix(calldata: string): string | null {
   let end = calldata.length

@@ -55,7 +55,12 @@ export const chainsWithRouters: readonly number[] = [...new Set(deployments.flat
   (a, b) => a - b,
 )
 
-/** The known routers of a chain, ordered by version; empty for an unknown chain. */
+/**
+ * The known routers of a chain, ordered by version; empty for an unknown chain.
+ * @example
+ * import { knownRouters } from '@payment-integration/chain-evm'
+ * for (const { address, version } of knownRouters(8453)) console.log(version, address)
+ */
 export function knownRouters(chainId: number): readonly KnownRouter[] {
   return deployments.flatMap(([version, address, chains]) => (chains.includes(chainId) ? [{ address, version }] : []))
 }

@@ -120,7 +120,7 @@ const symbols: Readonly<Record<number, string>> = {
   42161: 'ETH',
 }
 
-/** The native token of a chain, with 18 decimals. Its symbol is null if unknown. */
+/** The native token of a chain, with 18 decimals, for a decoder of your own. Its symbol is null if unknown. */
 export function getNativeToken(chainId: number): TokenFacts {
   return { address: nativeTokenAddress, symbol: symbols[chainId] ?? null, decimals: 18 }
 }

@@ -87,7 +87,7 @@ export interface AnvilOptions {
    * @default the well-known test mnemonic of anvil and hardhat
    */
   readonly mnemonic?: string | undefined
-  /** More arguments for anvil, such as `--no-mining`. */
+  /** More arguments for anvil, such as `--no-mining`. @default none */
   readonly args?: readonly string[] | undefined
   /**
    * The executable: a path, or a name on the PATH.
@@ -96,9 +96,9 @@ export interface AnvilOptions {
   readonly binary?: string | undefined
   /** How long the start may take, in milliseconds. @default 20_000 */
   readonly startTimeoutMs?: number | undefined
-  /** Stops anvil when it aborts, even during the start. */
+  /** Stops anvil when it aborts, even during the start. @default none */
   readonly signal?: AbortSignal | undefined
-  /** Called when anvil ends without `stop()` or an abort. */
+  /** Called when anvil ends without `stop()` or an abort. @default nothing */
   readonly onExit?: ((error: DevChainError) => void) | undefined
 }
 
@@ -135,7 +135,9 @@ const stopTimeoutMs = 5_000
  * @throws DevChainError `ERR_ANVIL_MISSING` without anvil; `ERR_ANVIL_EXIT` when it does not start; the signal's reason
  * when it aborts first.
  * @throws {RangeError} When an option is out of range.
- * @example const { rpcUrl, chainId, stop } = await startAnvil({ blockTimeSeconds: 2 })
+ * @example
+ * import { startAnvil } from '@payment-integration/chain-evm/dev'
+ * const { rpcUrl, chainId, stop } = await startAnvil({ blockTimeSeconds: 2 })
  */
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const { chainId = 31_337, startTimeoutMs = 20_000, signal, onExit } = options

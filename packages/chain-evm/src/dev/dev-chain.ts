@@ -12,8 +12,9 @@ import { devRouter, devToken } from './contracts.generated.js'
 export const testMnemonic = 'test test test test test test test test test test test junk'
 
 /**
- * Returns a funded account of a chain started with `mnemonic`.
+ * Returns a funded account of a chain started with `mnemonic`, as `account` of `createPayer`.
  * @param index - 0 to 9 hold 10,000 native tokens each. `deployDevRouter` uses 0 to deploy and 9 as treasury.
+ * @param mnemonic - @default the test mnemonic of anvil
  */
 export function deriveDevAccount(index: number, mnemonic: string = testMnemonic): HDAccount {
   return mnemonicToAccount(mnemonic, { addressIndex: index })
@@ -90,7 +91,7 @@ interface DeployOptions {
   readonly account?: Account | undefined
   /** The longest wait for the contracts to be mined, in milliseconds. @default 30_000 */
   readonly timeoutMs?: number | undefined
-  /** Ends the wait; sent transactions may still be mined. */
+  /** Ends the wait; sent transactions may still be mined. @default none */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -100,7 +101,9 @@ interface DeployOptions {
  * @throws {@link DevChainError} `ERR_DEV_CHAIN` when a deployment is rejected, reverted or not mined in time; the
  * signal's reason when it aborts.
  * @throws {RangeError} When `timeoutMs` is not a whole number of at least 1.
- * @example const deployment = await deployDevRouter({ rpcUrl: 'http://127.0.0.1:8545', chainId: 31_337 })
+ * @example
+ * import { deployDevRouter } from '@payment-integration/chain-evm/dev'
+ * const { router, tokens } = await deployDevRouter({ rpcUrl: 'http://127.0.0.1:8545', chainId: 31_337 })
  */
 export async function deployDevRouter(chain: DevChain, options: DeployOptions = {}): Promise<DevDeployment> {
   const { account = deriveDevAccount(0), timeoutMs = 30_000, signal } = options

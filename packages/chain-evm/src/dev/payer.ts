@@ -48,8 +48,12 @@ export interface Payer {
 const gas = 300_000n
 
 /**
- * Makes a payer, which sends test payments.
- * @example const { pay } = createPayer({ rpcUrl: 'http://127.0.0.1:8545', chainId: 31_337, deployment })
+ * Creates a payer, which sends test payments. `pay` rejects with {@link DevChainError} `ERR_DEV_CHAIN`.
+ * @example
+ * import { createPayer, deployDevRouter, deriveDevAccount, startAnvil } from '@payment-integration/chain-evm/dev'
+ * const chain = await startAnvil()
+ * const { pay } = createPayer({ ...chain, deployment: await deployDevRouter(chain), account: deriveDevAccount(2) })
+ * await pay({ integrationAddress: null, receiver: deriveDevAccount(3).address, amount: 1_000_000n, memo: '' })
  */
 export function createPayer(options: PayerOptions): Payer {
   const { deployment, account = deriveDevAccount(1) } = options

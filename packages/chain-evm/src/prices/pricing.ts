@@ -29,7 +29,7 @@ function splitEntries(entries: string | undefined): readonly (readonly string[])
   return entries?.split(' ').map((entry) => entry.split(':')) ?? []
 }
 
-/** The known tokens of a chain; empty for an unknown chain. */
+/** The known tokens of a chain, the default of `tokens` of `createEvmChain`; empty for an unknown chain. */
 export function knownTokens(chainId: number): readonly KnownToken[] {
   const entries = splitEntries(tokensByChain[chainId])
   return entries.map(([address, symbol = '', currency = symbol]) => ({ address: `0x${address}`, symbol, currency }))
@@ -50,7 +50,7 @@ export interface KnownPriceFeed {
 /** Codes of the fiat currencies that invoices may have. */
 export const fiatCurrencies: readonly string[] = fiatCodes.split(' ')
 
-/** The known price feeds of a chain; empty for an unknown chain. */
+/** The known price feeds of a chain, the default of `priceFeeds` of `createEvmChain`; empty for an unknown chain. */
 export function knownPriceFeeds(chainId: number): readonly KnownPriceFeed[] {
   return splitEntries(priceFeedsByChain[chainId]).map(([address, base = '', quote = '', decimals]) => {
     return { address: `0x${address}`, base, quote, decimals: Number(decimals) }

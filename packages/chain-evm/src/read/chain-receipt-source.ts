@@ -23,12 +23,15 @@ export interface ChainReceiptSourceOptions {
 const finalStates = { succeeded: 'success', reverted: 'failure' } as const
 
 /**
- * Makes a receipt source that reads chains: a final transaction is a success, or a failure if it reverted. It answers
+ * Creates a receipt source that reads chains: a final transaction is a success, or a failure if it reverted. It answers
  * null while the transaction is not final, or is missing: a reorg may put it back. Its scope is the given chains with
  * finality and, unless `appliesTo` is given, payments without a state. It rejects with ChainAdapterError
  * `ERR_CHAIN_ADAPTER` when a chain's answer is flawed.
  * @throws {RangeError} When a number of confirmations is not a whole number of at least 0.
- * @example createChainReceiptSource({ chains: new Map([[8453, chain]]) })
+ * @example
+ * import { createChainReceiptSource, createEvmChain, knownRouters } from '@payment-integration/chain-evm'
+ * const chain = createEvmChain({ chainId: 8453, rpcUrl: 'https://node.example', routers: knownRouters(8453) })
+ * const source = createChainReceiptSource({ chains: new Map([[8453, chain]]) })
  */
 export function createChainReceiptSource(options: ChainReceiptSourceOptions): ReceiptSource {
   const { chains, appliesTo } = options

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 
 /** Input, output and environment of one run. */
 export interface Io {
+  /** The environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Standard input. Only a command that reads input or asks a question calls this. */
   input(): Readable
@@ -10,9 +11,9 @@ export interface Io {
   out(line: string): void
   /** Writes one line to standard error. */
   err(line: string): void
-  /** Replaces the status lines of a terminal, cut to its width; `[]` removes them. Undefined without a terminal. */
+  /** Replaces the status lines, cut to the terminal's width; `[]` removes them. @default none: no terminal */
   readonly live?: ((lines: readonly string[]) => void) | undefined
-  /** Calls `onKey` for each pressed key, until the returned function is called. Undefined without a terminal. */
+  /** Calls `onKey` for each pressed key, until the returned function is called. @default none: no terminal */
   readonly keys?: ((onKey: (key: string) => void) => () => void) | undefined
   /** Whether standard error is a terminal: a person then reads the log. @default false */
   readonly logsToTerminal?: boolean | undefined

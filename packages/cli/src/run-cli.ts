@@ -40,7 +40,9 @@ const loaders: Readonly<Record<string, () => Promise<AddCommand>>> = {
  * Runs the command that `args` name.
  * @param args - The arguments after `payment-integration`.
  * @returns 0 done, 1 failed, 2 misused. It never rejects: errors are printed on standard error.
- * @example process.exitCode = await runCli(['status', '--json'], io)
+ * @example
+ * import { type ExitCode, type Io, runCli } from '@payment-integration/cli'
+ * export const showStatus = (io: Io): Promise<ExitCode> => runCli(['status', '--json'], io)
  */
 export async function runCli(args: readonly string[], given: Io): Promise<ExitCode> {
   const io = plainOutput(given)

@@ -56,7 +56,7 @@ const maxStreamMs = 3_600_000
 type Env = { Bindings: ConsoleBindings; Variables: { visit: Visit | null } }
 
 /**
- * Builds the console. Without a public address it answers only this machine: Host must be a loopback name. Any method
+ * Creates the console. Without a public address it answers only this machine: Host must be a loopback name. Any method
  * other than GET and HEAD must come from the console's own pages. Pages show no details of an unknown error.
  * @throws TypeError When `publicUrl` is given without `findViewer`, or with `signIn`; RangeError for a bad `streamMs`.
  * @example

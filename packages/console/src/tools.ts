@@ -2,11 +2,11 @@
 
 /** The development tools; the page shows those that the host passes. */
 export interface ConsoleTools {
-  /** Causes events on simulated chains. Source: docs/decisions/trigger-and-listen.md. */
+  /** Causes events on simulated chains. Source: docs/decisions/trigger-and-listen.md. @default none */
   readonly trigger?: TriggerTool | undefined
-  /** Probes an integration's receiver at the notification URL, with the integration's secret. */
+  /** Probes an integration's receiver at the notification URL, with the integration's secret. @default none */
   readonly doctor?: ((input: DoctorInput) => Promise<DoctorResult>) | undefined
-  /** Explains whether a delivery verifies with an integration's secret, and why it fails. */
+  /** Explains whether a delivery verifies with an integration's secret, and why it fails. @default none */
   readonly explain?: ((input: ExplainForm) => Promise<ExplainResult>) | undefined
 }
 
@@ -22,6 +22,7 @@ export interface TriggerTool {
 /** The receiver to probe. */
 export interface DoctorInput {
   readonly integrationAddress: string
+  /** Aborts the run. */
   readonly signal: AbortSignal
   /** Called with each probe when the probe ends. */
   onProbe(probe: ReceiverProbe): void
@@ -39,6 +40,7 @@ export interface ReceiverProbe {
 
 /** The result of all probes. */
 export interface DoctorResult {
+  /** Probes by result. */
   readonly passed: number
   readonly failed: number
   readonly warned: number

@@ -115,6 +115,7 @@ export interface SummaryEvent {
   readonly folder: string | null
 }
 
+/** An event of `payment-integration dev`: one line of its output with `--json`. */
 export type DemoEvent =
   | ReadyEvent
   /** A transaction was sent. `price` is the shop's, such as `8.30 EUR`; `paid` is the amount, such as `8.96 USDC`. */

@@ -48,6 +48,7 @@ export interface PortalSignInOptions {
 export interface PortalDeps {
   /** The service. The pages need no index of `store.console.prepare()`. */
   readonly service: PortalService
+  /** Where integrations sign in. @default at loopback addresses; only this machine is answered */
   readonly signIn?: PortalSignInOptions | undefined
   /** The environment's name, shown next to the title. @default development */
   readonly environment?: string | undefined
@@ -74,8 +75,8 @@ export interface Portal {
 type Env = { Bindings: ConsoleBindings; Variables: { session: PortalVisit | null } }
 
 /**
- * Builds the portal, where each integration sees and changes only its own rows. Works without the console.
- * Never throws: errors of requests are answered, and reach `onError`.
+ * Creates the portal, where each integration sees and changes only its own rows. Works without the console. Never
+ * throws: errors of requests are answered, and reach `onError`.
  * @example
  * import { createPortal } from '@payment-integration/console'
  * import { service } from './service.js'

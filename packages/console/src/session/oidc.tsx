@@ -13,6 +13,7 @@ import { createSessionCookie, seeOther } from '../web/sessions.js'
 export interface OidcOptions {
   /** The provider's issuer identifier, such as `https://id.example/realms/shop`. */
   readonly issuer: string
+  /** The console's id at the provider. */
   readonly clientId: string
   /** Never logged or shown. */
   readonly clientSecret: string

@@ -9,6 +9,7 @@ const foreignProblem = 'The request comes from another site.'
 
 /** The second argument of `fetch`, with which a host on Node passes the peer's address. */
 export interface ConsoleBindings {
+  /** Node's request, which shows the peer. @default none: the peer counts as this machine */
   readonly incoming?: { readonly socket: { readonly remoteAddress?: string | undefined } } | undefined
 }
 

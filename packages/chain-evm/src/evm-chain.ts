@@ -29,7 +29,7 @@ export interface EvmChainOptions
   readonly chainId: number
   /** The nodes, best first. @default none: `rpcUrl` or `transport` is given */
   readonly nodes?: readonly NodeAddress[] | undefined
-  /** Short for `nodes` with one URL (`http:`, `https:`, `ws:`, `wss:`); credentials become a Basic header. @default none */
+  /** Short for `nodes` with one `http(s):` or `ws(s):` URL; credentials become a Basic header. @default none */
   readonly rpcUrl?: string | undefined
   /** Short for `nodes` with one viem transport; its own retries and time-outs apply too. @default none */
   readonly transport?: Transport | undefined

@@ -156,12 +156,12 @@ export interface ServiceDeps {
   readonly recording?: Recording | undefined
   /**
    * Confirmations until a payment is final, by chain; null: never. They set the legacy flag `final` and the deepest
-   * followed reorg. Any other chain has the number of docs/interface.md 8, or is never final.
+   * followed reorg. @default for other chains, the number of docs/interface.md 8, or never
    */
   readonly confirmations?: Confirmations | undefined
   /**
    * Largest extra fee of a payment that the legacy verify accepts, in basis points of the gross amount, 0 to 10000. The
-   * payer chooses the extra fee and may also receive it. @default defaultMaxExtraFeeBps, 1 %
+   * payer chooses the extra fee and may also receive it. @default 100
    */
   readonly maxExtraFeeBps?: number | undefined
   /** Dev only: accept `http:` notification URLs to this machine. @default false */
@@ -175,7 +175,7 @@ export interface ServiceDeps {
   readonly actor?: string | undefined
   /** Tests only: cheap hashes of operators' passphrases. @default OWASP's cost: N = 2^17, r = 8, p = 1 */
   readonly passphraseCost?: ScryptCost | undefined
-  /** How deliveries are sent. @default dispatcherDefaults */
+  /** Limits of POSTs in flight, leases and blocks. @default those of {@link DispatcherOptions} */
   readonly delivery?: DispatcherOptions | undefined
   /** Receives every event. @default none */
   readonly onEvent?: EventSink | undefined
@@ -190,11 +190,18 @@ export interface ServiceDeps {
 }
 
 /**
- * Builds the service. Nothing runs until `run` is called; reading, updates and commands work at once.
+ * Creates the service. Nothing runs until `run` is called; reading, updates and commands work at once.
+ * @throws RangeError When an option is out of range. Its methods reject with a {@link CoreError}, such as
+ * `ERR_STORE_UNAVAILABLE` or `ERR_INTEGRATION_NOT_FOUND`; docs/errors.md lists the codes.
  * @example
- * const service = createService({ store, sender, masterKey, chains: [{ chain }] })
- * await service.run(signal)
- * @throws RangeError When an option is out of range.
+ * import { createService, parseMasterKey } from '@payment-integration/core'
+ * import { createUndiciSender } from '@payment-integration/server'
+ * import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
+ * const store = createSqliteStore({ path: './payments.db' })
+ * await store.migrate()
+ * const masterKey = parseMasterKey(process.env['MASTER_KEY'] ?? '')
+ * const service = createService({ store, sender: createUndiciSender(), masterKey })
+ * await service.run(new AbortController().signal)
  */
 export function createService(deps: ServiceDeps): Service {
   const { store, sender, masterKey, chains = [], receipts, fulfilments, recording = 'all', onEvent } = deps

@@ -23,7 +23,9 @@ const domainName = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0
  * Normalizes an address; null: it is invalid. The part before the `@` is in lower case and Unicode form NFC, the domain
  * in ASCII (UTS 46). A final sigma counts as a sigma: both have the same capital. NFKC would also join characters that
  * only look alike and name different mailboxes.
- * @example normalizeEmail(' Ada@Shop.Example ') // 'ada@shop.example'
+ * @example
+ * import { normalizeEmail } from '@payment-integration/core/identity'
+ * normalizeEmail(' Ada@Shop.Example ') // 'ada@shop.example'
  */
 export function normalizeEmail(input: string): string | null {
   if (input.length > shareRequestLimits.email) return null

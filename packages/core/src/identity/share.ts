@@ -40,6 +40,7 @@ export interface ShareBody {
   readonly shareToken: string
 }
 
+/** A share request of an authenticated integration. */
 export interface ShareInput extends ShareBody {
   readonly integrationAddress: string
 }
@@ -51,7 +52,9 @@ const maxTokenLength = shareRequestLimits.kycShareToken
  * Parses the body: JSON in UTF-8 without duplicate keys. The e-mail address is normalized, the token stays verbatim.
  * Unknown fields are ignored. No message repeats a value.
  * @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID`.
- * @example parseShareRequest(Buffer.from('{"email":"ada@shop.example","kycShareToken":"eyJ..."}'))
+ * @example
+ * import { parseShareRequest } from '@payment-integration/core/identity'
+ * parseShareRequest(Buffer.from('{"email":"ada@shop.example","kycShareToken":"eyJ..."}'))
  */
 export function parseShareRequest(body: Uint8Array): ShareBody {
   const { data, error } = shareRequestSchema.safeParse(parseJson(body))

@@ -36,7 +36,7 @@ export interface ProviderVerdict {
   readonly at: number
   /** The review; null: the event has none. */
   readonly review: Review | null
-  /** The level of the applicant; null or absent: the event names none. */
+  /** The level of the applicant; null: the event names none. @default null */
   readonly levelName?: string | null | undefined
   /** The kind of the change. @default 'review'; without a review 'deleted' */
   readonly change?: 'review' | 'activated' | 'deactivated' | 'deleted' | undefined

@@ -13,6 +13,7 @@ import { ChainAdapterError, createCheckedChain } from './checked-chain.js'
 import { type ChainState, createFollower, getHeadPollMs } from './follower.js'
 import { BrokenHistoryError, DeepReorgError } from './reorganize.js'
 
+/** How far a chain is indexed, and the health of its nodes. */
 export interface ChainStatus extends ChainState {
   readonly chainId: number
   /** Whether this process is the one that indexes the chain. */
@@ -59,6 +60,7 @@ function createFailureReporter({ chain, random, publish, logger }: IndexerDeps) 
   }
 }
 
+/** The start, the finality and the pace of an indexer. */
 export interface IndexerOptions {
   /** First block to index while nothing is stored; `head`: the head then. A stored start stays. @default 'head' */
   readonly startBlock?: number | 'head' | undefined

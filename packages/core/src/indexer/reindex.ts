@@ -34,6 +34,7 @@ export interface ReindexRequest {
 /** The first and the last block; both are included. */
 type BlockSpan = { readonly from: number; readonly to: number }
 
+/** The result of reading indexed blocks again. */
 export interface ReindexReport {
   readonly range: BlockSpan
   /** Proof level of this read, and the name of the node that it came from. */

@@ -86,7 +86,9 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * Parses the body of a verify request: strict UTF-8, JSON without duplicate keys, then every field. Unknown fields are
  * ignored. `invoiceAmount` is returned as the exact decimal in the body, as text.
  * @throws InvalidLegacyRequestError `ERR_LEGACY_REQUEST_INVALID` with every flaw, without values of the request.
- * @example const request = parseVerifyRequest(new Uint8Array(await incoming.arrayBuffer()))
+ * @example
+ * import { parseVerifyRequest } from '@payment-integration/core'
+ * export const parse = async (request: Request) => parseVerifyRequest(new Uint8Array(await request.arrayBuffer()))
  */
 export function parseVerifyRequest(bytes: Uint8Array): CheckedVerifyRequest {
   return checkFields(parseBody(bytes))

@@ -104,7 +104,7 @@ export interface LegacyDeps {
   readonly accounts: Pick<AccountStore, 'find' | 'findByAddress'>
   /** Confirmations until final, by chain, overriding docs/interface.md 8; null: never. */
   readonly confirmations?: Confirmations | undefined
-  /** Largest extra fee in basis points of the gross amount, 0 to 10000. @default defaultMaxExtraFeeBps */
+  /** Largest extra fee in basis points of the gross amount, 0 to 10000. @default 100 */
   readonly maxExtraFeeBps?: number | undefined
 }
 

@@ -8,6 +8,7 @@ import type { ClaimedDelivery, ClaimRequest } from './delivery-store.js'
 import { getEndpoint } from './endpoint-health.js'
 import { createSettler, type SettlerDeps } from './settler.js'
 
+/** Limits of a dispatcher, which sends deliveries. */
 export interface DispatcherOptions {
   /** Maximum of POSTs in flight. Retries and replays take at most half of them. @default 256 */
   readonly concurrency?: number | undefined

@@ -155,7 +155,7 @@ export const sessionMs = 12 * 60 * 60_000
 /** The most open sessions of one operator, and of one integration: a further sign-in ends the oldest. */
 export const maxSessions = 20
 
-/** The actor of an operator's acts in the audit log. @example operatorActor('ada') // 'operator:ada' */
+/** The actor of an operator's acts in the audit log: `operator:ada` for `ada`. */
 export const operatorActor = (name: string): string => `operator:${name}`
 
 function toSignedIn({ name, role }: OperatorRecord): SignedInOperator {

@@ -26,7 +26,9 @@ export type TransitionDecision = 'same' | 'allowed' | 'rejected'
 
 /**
  * Decides whether a payment may change its state. `null` is a payment without a state; no state returns to it.
- * @example decideTransition('success', 'pending') // 'rejected'
+ * @example
+ * import { decideTransition } from '@payment-integration/core'
+ * decideTransition('success', 'pending') // 'rejected'
  */
 export function decideTransition(from: PaymentState | null, to: PaymentState | null): TransitionDecision {
   if (from === to) return 'same'

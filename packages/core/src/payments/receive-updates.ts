@@ -100,13 +100,15 @@ export type ReceivedUpdate =
 export type UpdateReceiver = ReturnType<typeof createUpdateReceiver>
 
 /**
- * Builds the receiver: signature over the raw bytes first (the `t=,v1=` scheme, within 300 s), then strict UTF-8, JSON
+ * Creates the receiver: signature over the raw bytes first (the `t=,v1=` scheme, within 300 s), then strict UTF-8, JSON
  * without duplicate keys, and the closed schema. Replays are harmless: an update is idempotent by its id.
  * @param deps - `secrets` of the processor, several during a rotation; the clock.
  * @throws TypeError When there is no secret, or a blank one.
  * @example
- * const receive = createUpdateReceiver({ secrets: [processorSecret], clock: systemClock })
- * const received = await receive({ body, signature: request.headers.get('x-service-signature') })
+ * import { createUpdateReceiver, systemClock } from '@payment-integration/core'
+ * const receive = createUpdateReceiver({ secrets: ['whsec_processor'], clock: systemClock })
+ * export const receiveBody = (body: Uint8Array, headers: Headers) =>
+ *   receive({ body, signature: headers.get('x-service-signature') })
  */
 export function createUpdateReceiver(deps: {
   readonly secrets: readonly string[]

@@ -111,6 +111,7 @@ export interface Chain {
    * then polls less often. When the subscription ends, `watch` calls `wake`. @default false
    */
   announcesBlocks?(): boolean
+  /** The fate of a transaction, final or not. */
   transactionFate(txHash: string, signal?: AbortSignal): Promise<TransactionFate>
   /** The chain's own form of a hash, which people see beside the 0x form; null: it has no other. @default none */
   nativeHash?(txHash: string): string | null

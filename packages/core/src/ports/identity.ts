@@ -5,11 +5,12 @@ import type { SealedSecret } from '../secrets/keys.js'
 /** The status of a verification, as in the contract. */
 export type Review = Omit<ShareResponse, 'reused'>
 
+/** A review with its level and the time of its verdict. */
 export interface DatedReview {
   readonly review: Review
   /** The provider's own time of a verdict in unix milliseconds; null when it names none. */
   readonly reviewedAt: number | null
-  /** The level of the review; null or absent when the provider names none: the review counts for every level. */
+  /** The level of the review; null when the provider names none: it counts for every level. @default null */
   readonly levelName?: string | null | undefined
 }
 
@@ -18,9 +19,9 @@ export interface Applicant extends Pick<DatedReview, 'levelName'> {
   readonly applicantId: string
   /** Null: the check has just begun. */
   readonly review: Review | null
-  /** The provider's own time of a verdict, in unix milliseconds. */
+  /** The provider's own time of a verdict, in unix milliseconds. @default null */
   readonly reviewedAt?: number | null | undefined
-  /** When the provider made the applicant, in unix milliseconds by its clock. */
+  /** When the provider made the applicant, in unix milliseconds by its clock. @default null */
   readonly createdAt?: number | null | undefined
 }
 
@@ -38,6 +39,7 @@ export type ProviderRejection =
   /** Too many requests. */
   | { readonly kind: 'throttled'; readonly retryAfterMs: number | null }
 
+/** The outcome of a redemption. */
 export type RedeemResult =
   | { readonly kind: 'redeemed'; readonly applicant: Applicant }
   | ProviderRejection
@@ -52,19 +54,20 @@ export type ProviderAnswer<T> =
   | Exclude<ProviderRejection, { kind: 'rejected' }>
   | { readonly kind: 'unavailable'; readonly reason: string }
 
+/** A share token to redeem, and the limits of the request. */
 export interface RedeemRequest {
   readonly shareToken: string
   /** The name of the new applicant at the provider. */
   readonly externalUserId: string
   /** Unix milliseconds by the service's clock. A request that is not signed by then is not sent. */
   readonly sendBy: number
-  /** The integration that shared the token, for fair turns at the provider. It is not sent there. */
+  /** The integration that shared the token, for fair turns at the provider; not sent there. @default none */
   readonly integrationAddress?: string | undefined
 }
 
 /** The identity provider. No call rejects; each ends within a time that the adapter bounds. */
 export interface IdentityProvider {
-  /** The level that redemptions request; null or absent: none. */
+  /** The level that redemptions request; null: none. @default null */
   readonly levelName?: string | null | undefined
   /** Whether applicants can be found by external user id. If not, an empty look-up proves nothing. @default true */
   readonly findsByName?: boolean | undefined
@@ -92,6 +95,7 @@ export interface EmailAddress {
   readonly sealed: SealedSecret
 }
 
+/** An account of the host. */
 export interface IdentityAccount {
   readonly accountId: string
   /** The account proved the address that it carries. */

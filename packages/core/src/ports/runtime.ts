@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { parseContentLength } from '@payment-integration/contract/internal-io'
 import { MissingPackageError, RequestBodyError } from '../errors.js'
 
+/** Time and waits. */
 export interface Clock {
   /** Unix time in milliseconds. */
   now(): number
@@ -44,6 +45,7 @@ export interface FileWriter {
   discard(): Promise<void>
 }
 
+/** Reads one file. */
 export interface FileReader {
   /** Names the file in messages. */
   readonly path: string
@@ -57,7 +59,6 @@ export interface FileReader {
 /**
  * Loads a package that only some configurations need; the error names the `setting`. Other errors pass through.
  * @throws MissingPackageError `ERR_PACKAGE_MISSING` when the package is not installed.
- * @example await loadPackage('pino', 'createPinoLogger', () => import('pino'))
  */
 export async function loadPackage<T>(name: string, setting: string, load: () => Promise<T>): Promise<T> {
   try {
@@ -103,6 +104,7 @@ function throwIncomplete(): never {
 /** The longest delay of `setTimeout`, in milliseconds; a longer one ends at once. Loops tolerate an early end. */
 const maxTimerMs = 2_147_483_647
 
+/** This machine's clock and timers. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep(ms, signal) {
@@ -184,6 +186,7 @@ export interface PostRequest {
   readonly body: Uint8Array
   /** Limit for DNS, connect, TLS, headers and body, in milliseconds. The body of a 2xx answer may be cut short. */
   readonly timeoutMs: number
+  /** Aborts the POST. @default none */
   readonly signal?: AbortSignal | undefined
   /** The delivery of this attempt, for its trace. @default none: a test of an endpoint */
   readonly delivery?: PostedDelivery | undefined
@@ -204,6 +207,7 @@ export type PostedDelivery = {
 /** Why no usable HTTP answer arrived. Coarse, so that no receiver can map our network. */
 export type PostFailure = 'timeout' | 'connection' | 'rejected_address' | 'malformed_answer'
 
+/** The outcome of a POST: an answer, or why none arrived. */
 export type PostResult =
   | {
       readonly kind: 'answer'

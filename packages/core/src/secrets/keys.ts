@@ -82,7 +82,10 @@ export interface MasterKey {
 /**
  * Parses master keys: 32 random bytes each, as base64url or 64 hex digits, separated by commas, newest first.
  * @throws RangeError When one is missing, short, or of another form. The message does not contain the key.
- * @example parseMasterKey(randomBytes(32).toString('base64url'))
+ * @example
+ * import { randomBytes } from 'node:crypto'
+ * import { parseMasterKey } from '@payment-integration/core'
+ * const masterKey = parseMasterKey(randomBytes(32).toString('base64url'))
  */
 export function parseMasterKey(text: string): MasterKey {
   const [first = '', ...older] = text.split(',')

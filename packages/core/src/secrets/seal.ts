@@ -110,7 +110,10 @@ export class MasterKeyError extends CodedError<'ERR_MASTER_KEY_MISSING'> {
  * and e-mail addresses would be lost.
  * @param clock - Decides which previous secrets still count. @default this machine's
  * @throws MasterKeyError `ERR_MASTER_KEY_MISSING` when a stored secret needs a key that is not listed.
- * @example await checkMasterKey(store, parseMasterKey(process.env.MASTER_KEY ?? ''))
+ * @example
+ * import { checkMasterKey, parseMasterKey } from '@payment-integration/core'
+ * import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
+ * await checkMasterKey(createSqliteStore({ path: 'payments.db' }), parseMasterKey(process.env['MASTER_KEY'] ?? ''))
  */
 export async function checkMasterKey(
   store: Pick<Store, 'sealingKeys'>,

@@ -1,8 +1,8 @@
 /**
  * Checks the code that people copy. Every TypeScript block in a README or under docs/, and every `@example` of a
  * docstring, compiles against the packages' sources. An `@example` imports or declares each name that it uses. Every
- * block of a package's README or a guide has a runner (`readme-blocks.mjs`). Every example with a `check` script passes it; its tests run under `npm test`. Exit code 0
- * without problems, else 1.
+ * block of a package's README or a guide has a runner (`readme-blocks.mjs`). Every example with a `check` script passes
+ * it; its tests run under `npm test`. Exit code 0 without problems, else 1.
  * @module
  */
 import { execFileSync } from 'node:child_process'

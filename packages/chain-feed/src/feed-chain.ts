@@ -50,7 +50,8 @@ const maxLagMs = 5_000
  * from the nodes. The head comes from the nodes while the feed is old, unreachable, or more than 5 s behind their last
  * head. Otherwise it comes from the feed. Such a head may be lower than the last one; the reader then waits until the
  * feed has caught up. Fates of transactions always come from the nodes.
- * @throws RangeError When an option is out of range. Its methods reject with the errors of the given chain.
+ * @throws RangeError When an option is out of range. Methods reject as those of the given chain:
+ * `ERR_CHAIN_UNAVAILABLE`, `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`.
  * @example
  * import { createEvmChain, knownRouters } from '@payment-integration/chain-evm'
  * import { createFeedChain, createFeedConnection } from '@payment-integration/chain-feed'

@@ -69,8 +69,9 @@ export interface Client {
 /**
  * Creates a client of the integration API. Nothing is sent until a method is called.
  * @throws {TypeError} When an option is missing or malformed.
- * @throws {RangeError} When a number is out of range. Its methods reject with a {@link ClientError}: codes at {@link
- * Client}.
+ * @throws {RangeError} When a number is out of range.
+ * @throws {@link ClientError} From its methods, such as `ERR_UNAUTHORIZED` or `ERR_TIMEOUT`: {@link Client} names all
+ * codes.
  * @example
  * import { createClient } from '@payment-integration/client'
  * const { INTEGRATION_ADDRESS: integrationAddress = '', API_SECRET: apiSecret = '' } = process.env

@@ -27,6 +27,7 @@ export const processorUpdatesSchema = object('write', {
   updates: z.array(processorUpdateSchema).check(z.minLength(1), z.maxLength(maxUpdatesPerRequest)),
 })
 
+/** Every outcome of an update. */
 export const updateOutcomes = ['applied', 'unchanged', 'rejected', 'waiting'] as const
 /**
  * `applied` made a new version; `unchanged` changed nothing; `rejected` broke the rule in `reason`; `waiting` is stored

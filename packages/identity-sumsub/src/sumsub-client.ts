@@ -138,12 +138,12 @@ export interface SumsubClient {
 /**
  * Creates the client of the provider's API. A service needs an `IdentityProvider`, which never rejects:
  * `createSumsubIdentityProvider` of `@payment-integration/server` builds it on these calls.
- * @throws TypeError When an option is blank or malformed. The codes of its calls are at {@link SumsubClient.redeem}.
+ * @throws TypeError When an option is blank or malformed.
+ * @throws ProviderError From its calls, such as `ERR_PROVIDER_SETUP`: {@link SumsubClient.redeem} names all codes.
  * @example
  * import { createSumsubClient } from '@payment-integration/identity-sumsub/service'
  * const { SUMSUB_APP_TOKEN: appToken = '', SUMSUB_SECRET_KEY: secretKey = '' } = process.env
  * const { find } = createSumsubClient({ appToken, secretKey, levelName: 'basic-kyc' })
- * console.log(await find('external-user-id'))
  */
 export function createSumsubClient(options: SumsubClientOptions): SumsubClient {
   const { redeemBy = 'reuse' } = options

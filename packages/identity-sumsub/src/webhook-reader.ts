@@ -82,14 +82,14 @@ const presenceTypes: ReadonlyMap<string, ApplicantEvent['change']> = new Map([
 ])
 
 /**
- * Creates the reader of webhooks, whose codes are at {@link WebhookReader}.
+ * Creates the reader of webhooks, which rejects a forged one with `ERR_PROVIDER_WEBHOOK_FORGED`: see {@link
+ * WebhookReader}.
  * @throws TypeError When there is no secret, or one is blank.
  * @example
  * import { createWebhookReader } from '@payment-integration/identity-sumsub/service'
  * const readWebhook = createWebhookReader({ secret: process.env['SUMSUB_WEBHOOK_SECRET'] ?? '' })
  * export async function readEvent(request: Request) {
- *   const { headers } = request
- *   const [digest, algorithm] = [headers.get('x-payload-digest'), headers.get('x-payload-digest-alg')]
+ *   const [digest, algorithm] = [request.headers.get('x-payload-digest'), request.headers.get('x-payload-digest-alg')]
  *   return readWebhook({ body: new Uint8Array(await request.arrayBuffer()), digest, algorithm })
  * }
  */

@@ -19,7 +19,6 @@ export interface MirrorReconciliation {
   readonly full: boolean
   /** Why the run stopped. After `max_pages`, older pages remain. */
   readonly stopped: Reconciliation['stopped']
-  /** Pages read. */
   readonly pages: number
   readonly compared: number
   /** Payments that were missing. */

@@ -37,7 +37,8 @@ export interface Receiver<Delivery, Verified extends { readonly snapshot: Versio
 
 /**
  * Creates a receiver: it verifies each delivery, compares its version, and runs your handler once per version.
- * @throws {TypeError} When a step is missing. Its functions pass on the errors of `verify`, `store` and `handle`.
+ * @throws {TypeError} When a step is missing. Its functions pass on errors of `verify` (such as
+ * `ERR_SIGNATURE_MISMATCH`), `store` (such as `ERR_VERSION_STORE_BUSY`) and `handle`.
  * @example
  * import { createMemoryVersionStore, createReceiver } from '@payment-integration/version-store'
  * import { createVerifier } from '@payment-integration/webhook'

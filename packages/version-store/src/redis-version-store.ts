@@ -126,8 +126,8 @@ export interface RedisTransaction {
  * the commands and stores the version. Deliveries of one payment run in turns; payments do not wait for each other.
  *
  * On a cluster, keys that an effect writes through `tx` must have the hash tag of the store's keys, as
- * `{["0xa1…","8453","0xb2…"]}`: the JSON of integrationAddress, chainId and txHash in lower case. `prefix` must then
- * have no braces.
+ * `{["0xa1…","8453","0xb2…"]}`. That is the JSON of integrationAddress, chainId and txHash in lower case. `prefix` must
+ * then have no braces.
  * @throws {TypeError | RangeError} When an option has no usable form. Its methods throw `ERR_VERSION_STORE_BUSY`,
  * `ERR_LEASE_LOST`, `ERR_EFFECT_REENTRANT`, and the client's own errors unchanged.
  * @example

@@ -55,7 +55,9 @@ export interface Verifier {
  * Creates a verifier, which turns a request into a trusted snapshot. Compare versions next: deliveries repeat and
  * arrive in any order.
  * @throws {TypeError} When there is no secret, one is empty, blank or padded, or `now` is no function.
- * @throws {RangeError} When an option is out of range. `verify` rejects with the codes at {@link Verifier}.
+ * @throws {RangeError} When an option is out of range.
+ * @throws {@link WebhookError} From `verify`, such as `ERR_SIGNATURE_MISMATCH` or `ERR_DELIVERY_STALE`: {@link
+ * Verifier} names all codes.
  * @example
  * import { createVerifier } from '@payment-integration/webhook'
  * const { verify } = createVerifier({ secrets: process.env['WEBHOOK_SIGNING_SECRET'] ?? '' })

@@ -225,8 +225,9 @@ export interface LegacyClient {
 /**
  * Creates a client of the legacy API. Nothing is sent until a method is called.
  * @throws {TypeError} When an option is missing or malformed.
- * @throws {RangeError} When a number is out of range. Its methods reject with a {@link ClientError}: codes at {@link
- * LegacyClient}.
+ * @throws {RangeError} When a number is out of range.
+ * @throws {@link ClientError} From its methods, such as `ERR_TRANSACTION_NOT_FOUND`: {@link LegacyClient} names all
+ * codes.
  * @example
  * import { createLegacyClient } from '@payment-integration/client'
  * const apiKey = process.env['LEGACY_API_KEY'] ?? ''

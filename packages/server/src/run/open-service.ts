@@ -120,7 +120,7 @@ export interface OpenedService {
  * Opens the store, checks its schema or brings it up to date, and creates the service.
  * @throws TypeError or RangeError when a configuration that `readConfig` did not make contradicts itself; nothing stays
  * open then.
- * @throws StoreError when the database cannot be opened, such as `ERR_STORE_UNAVAILABLE`; `ERR_STORE_SCHEMA` when it
+ * @throws StoreError when the database cannot be opened, such as `ERR_STORE_UNAVAILABLE`. `ERR_STORE_SCHEMA` when it
  * must be migrated first; `ERR_STORE_ENGINE` when its product or version is not one that this release knows.
  * @throws MissingPackageError `ERR_PACKAGE_MISSING` when a setting needs a package that is not installed.
  * @throws MasterKeyError `ERR_MASTER_KEY_MISSING` when the database was written with a key that is not given.

@@ -68,7 +68,10 @@ export interface IncomingDelivery extends RequestLike {
   readonly signal: Signal
 }
 
-/** The handler of deliveries, and its limits and listeners. */
+/**
+ * The handler of deliveries, and its limits and listeners. An adapter itself answers 405 (`ERR_METHOD_NOT_ALLOWED`),
+ * 408 (`ERR_BODY_TIMEOUT`), and after the deadline 503 (`ERR_RECEIVE_TIMEOUT`).
+ */
 export interface HandlerOptions {
   /**
    * Handles a delivery; the adapter answers 204 when it resolves. `receive` of `createReceiver` in

@@ -89,7 +89,8 @@ const presenceTypes: ReadonlyMap<string, ApplicantEvent['change']> = new Map([
  * import { createWebhookReader } from '@payment-integration/identity-sumsub/service'
  * const readWebhook = createWebhookReader({ secret: process.env['SUMSUB_WEBHOOK_SECRET'] ?? '' })
  * export async function readEvent(request: Request) {
- *   const [digest, algorithm] = [request.headers.get('x-payload-digest'), request.headers.get('x-payload-digest-alg')]
+ *   const { headers } = request
+ *   const [digest, algorithm] = [headers.get('x-payload-digest'), headers.get('x-payload-digest-alg')]
  *   return readWebhook({ body: new Uint8Array(await request.arrayBuffer()), digest, algorithm })
  * }
  */

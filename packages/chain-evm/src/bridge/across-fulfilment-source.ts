@@ -263,10 +263,10 @@ export interface AcrossFulfilmentSource extends FulfilmentSource {
  * Creates a fulfilment source for the Across bridge. A fill counts if the chain's SpokePool emitted it for this
  * deposit, the receiver got at least the promised amount, and the receipt proves it. The answer is null until the fill
  * is final, when the window has ended without a fill, and for deposits of other bridges or to other chains.
- * @throws {TypeError | RangeError} When an option is wrong; at once, before any request.
+ * @throws {TypeError | RangeError} For a wrong option. `lookup` rejects with ChainErrors, as `ERR_CHAIN_UNAVAILABLE`.
  * @example
  * import { createAcrossFulfilmentSource } from '@payment-integration/chain-evm'
- * const chains = new Map([[8453, { nodes: [{ url: 'https://node.example' }] }]])
+ * const chains = new Map([[10, { nodes: [{ url: 'https://node.example' }] }]])
  * const { lookup, close } = createAcrossFulfilmentSource({ chains })
  */
 export function createAcrossFulfilmentSource(options: AcrossFulfilmentSourceOptions): AcrossFulfilmentSource {

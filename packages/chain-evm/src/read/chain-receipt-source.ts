@@ -30,8 +30,8 @@ const finalStates = { succeeded: 'success', reverted: 'failure' } as const
  * @throws {RangeError} When a number of confirmations is not a whole number of at least 0.
  * @example
  * import { createChainReceiptSource, createEvmChain, knownRouters } from '@payment-integration/chain-evm'
- * const chain = createEvmChain({ chainId: 8453, rpcUrl: 'https://node.example', routers: knownRouters(8453) })
- * const source = createChainReceiptSource({ chains: new Map([[8453, chain]]) })
+ * const chain = createEvmChain({ chainId: 10, rpcUrl: 'https://node.example', routers: knownRouters(10) })
+ * const source = createChainReceiptSource({ chains: new Map([[10, chain]]) })
  */
 export function createChainReceiptSource(options: ChainReceiptSourceOptions): ReceiptSource {
   const { chains, appliesTo } = options

@@ -113,7 +113,9 @@ export class MasterKeyError extends CodedError<'ERR_MASTER_KEY_MISSING'> {
  * @example
  * import { checkMasterKey, parseMasterKey } from '@payment-integration/core'
  * import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
- * await checkMasterKey(createSqliteStore({ path: 'payments.db' }), parseMasterKey(process.env['MASTER_KEY'] ?? ''))
+ * const store = createSqliteStore({ path: './payments.db' })
+ * await store.migrate()
+ * await checkMasterKey(store, parseMasterKey(process.env['MASTER_KEY'] ?? ''))
  */
 export async function checkMasterKey(
   store: Pick<Store, 'sealingKeys'>,

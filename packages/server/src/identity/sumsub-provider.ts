@@ -48,7 +48,7 @@ type KnownError = Sumsub.TokenRejectedError | Sumsub.ProviderThrottledError | Su
  * @example
  * import { createSumsubClient } from '@payment-integration/identity-sumsub/service'
  * import { createSumsubIdentityProvider } from '@payment-integration/server'
- * const options = { appToken: 'sbx:…', secretKey: process.env['SUMSUB_SECRET_KEY'] ?? '', levelName: 'basic-kyc' }
+ * const options = { appToken: 'sbx:token', secretKey: process.env['SUMSUB_SECRET_KEY'] ?? '', levelName: 'basic-kyc' }
  * const provider = createSumsubIdentityProvider(createSumsubClient, options)
  */
 export function createSumsubIdentityProvider<Options extends object>(

@@ -17,7 +17,7 @@ export interface UndiciSenderOptions {
   readonly servers?: readonly string[] | undefined
   /** Addresses and CIDR ranges denied besides those that are not public, such as `203.0.113.0/24`. @default none */
   readonly denied?: readonly string[] | undefined
-  /** Ports that an `https:` URL may name, with all that URLs may be registered with. @default [443, 8443] */
+  /** Ports that an `https:` URL may name: at least those that its registration allows. @default [443, 8443] */
   readonly ports?: readonly number[] | undefined
   /** Longest time to open a connection, in milliseconds; a POST's timeout may end it sooner. @default 5000 */
   readonly connectTimeoutMs?: number | undefined

@@ -2,10 +2,7 @@
 import * as z from 'zod/mini'
 import { object } from './primitives.js'
 
-/**
- * `{"error": "<message>"}`, with `maxLimit` on a `limit` error and `message` on a rejected redemption. Source:
- * docs/interface.md 7.
- */
+/** `{"error": "<message>"}`; a `limit` error adds `maxLimit`, a rejected redemption `message` (docs/interface.md 7). */
 export const errorBodySchema = object('read', {
   error: z.string(),
   maxLimit: z.optional(z.int()),

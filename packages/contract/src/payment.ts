@@ -31,10 +31,7 @@ const nextCursor = z.nullable(z.string())
 export const pageSchema = object('read', { payments: z.array(paymentSchema), nextCursor })
 export const pageWriteSchema = object('write', { payments: z.array(paymentWriteSchema), nextCursor })
 
-/**
- * One payment of the calling integration. Every identifier is lowercased; every amount is a decimal string in token
- * units.
- */
+/** One payment of the calling integration. Identifiers are lowercased; amounts are decimals in token units. */
 export type PaymentBody = z.infer<typeof paymentWriteSchema>
 /** A page of payments with the cursor of the next page, or null on the last. */
 export type PageBody = z.infer<typeof pageWriteSchema>

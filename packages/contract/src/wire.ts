@@ -32,10 +32,7 @@ export const pageLimit = { default: 50, min: 1, max: 200 } as const
 /** Longest duration of a whole attempt of a delivery, in milliseconds. Source: docs/interface.md 6, 8. */
 export const deliveryTimeoutMs = 5_000
 
-/**
- * Recommended largest gap between `t` and the receiver's clock, in seconds. Source: docs/interface.md 6 signature rule
- * 5, 8.
- */
+/** Recommended largest gap between `t` and the receiver's clock, in seconds. Source: docs/interface.md 6, 8. */
 export const signatureToleranceSeconds = 300
 
 /** Default lifetime of a share token, in seconds. Source: docs/interface.md 4.2, 8. */

@@ -38,9 +38,9 @@ export interface VerifiedDelivery extends SignatureProof {
 export interface Verifier {
   /**
    * Verifies a delivery and parses its snapshot. Needs no `this`. Checks in this order: kind of body, header form,
-   * time, secrets, size, signature, JSON, fields. Last, the snapshot's integration must equal `X-Service-Integration`. The
-   * body of a fetch request is read after its headers passed. The snapshot is parsed from the verified bytes, even if
-   * the caller's buffer changes meanwhile.
+   * time, secrets, size, signature, JSON, fields. Last, the snapshot's integration must equal `X-Service-Integration`.
+   * The body of a fetch request is read after its headers passed. The snapshot is parsed from the verified bytes, even
+   * if the caller's buffer changes meanwhile.
    * @throws {@link WebhookError} A rejection with `status` and `code`: `ERR_BODY_NOT_RAW`, `ERR_SIGNATURE_MISSING`,
    * `ERR_SIGNATURE_MALFORMED`, `ERR_SIGNATURE_SCHEME`, `ERR_DELIVERY_STALE`, `ERR_DELIVERY_FUTURE`,
    * `ERR_INTEGRATION_UNKNOWN`, `ERR_BODY_UNREADABLE`, `ERR_BODY_TOO_LARGE`, `ERR_SIGNATURE_MISMATCH`,

@@ -20,11 +20,11 @@ import { startUnknownSearch } from './search-unknown.js'
 
 /**
  * Compares your version store with the service and passes missing and stale payments to your handler. So it repairs the
- * gaps that lost deliveries leave. It may run beside deliveries and beside itself: the store decides in its transaction. No
- * effect happens twice, and no older version replaces a newer one. It reads newest first, one page and one payment at a
- * time. A handler that throws does not stop the run: see `failed`.
+ * gaps that lost deliveries leave. It may run beside deliveries and beside itself: the store decides in its
+ * transaction. No effect happens twice, and no older version replaces a newer one. It reads newest first, one page and
+ * one payment at a time. A handler that throws does not stop the run: see `failed`.
  * @throws {TypeError | RangeError} When an option is malformed, before any request.
- * @throws {@link ClientError} The codes at {@link Client}, such as `ERR_ABORTED`; or the error of the store.
+ * @throws A {@link ClientError} with a code of {@link Client}, such as `ERR_ABORTED`; or the error of the store.
  * @example
  * import { reconcile } from '@payment-integration/client'
  * import { createMemoryVersionStore } from '@payment-integration/version-store'

@@ -104,25 +104,12 @@ const otherWithValue: ReadonlySet<string> = new Set(
     '--proxy-header --unix-socket --ciphers'
   ).split(' '),
 )
-const shortNames: Readonly<Record<string, string>> = {
-  X: '--request',
-  u: '--user',
-  b: '--cookie',
-  A: '--user-agent',
-  e: '--referer',
-  o: '--output',
-  m: '--max-time',
-  x: '--proxy',
-  E: '--cert',
-  w: '--write-out',
-  D: '--dump-header',
-  c: '--cookie-jar',
-  H: '--header',
-  d: '--data',
-  F: '--form',
-  T: '--upload-file',
-  K: '--config',
-}
+/** Letters of such options. */
+const otherLetters = 'XubAeomxEwDc'
+/** The long names of the other letters with a value. */
+const longNames = new Map(
+  Object.entries({ H: '--header', d: '--data', F: '--form', T: '--upload-file', K: '--config' }),
+)
 const dataOptions: ReadonlySet<string> = new Set(['--data', '--data-ascii', '--data-raw', '--data-binary', '--json'])
 const unreadable: Readonly<Record<string, string>> = {
   '--form': 'sends a multipart form, which the service never does',
@@ -163,13 +150,15 @@ function* listOptions(words: readonly string[]): Generator<readonly [name: strin
       yield [name, equals < 0 ? (words[++at] ?? '') : word.slice(equals + 1)]
     } else if (word.startsWith('-')) {
       // Switches may precede an option, as in -sSH 'Name: value'; a value may follow directly, as in -HName:value.
-      const index = [...word].findIndex((letter, position) => position > 0 && Object.hasOwn(shortNames, letter))
+      const index = [...word].findIndex((letter, position) => position > 0 && letterTakesValue(letter))
       if (index < 0) continue
       const attached = word.slice(index + 1)
-      yield [shortNames[word[index] ?? ''] ?? '', attached === '' ? (words[++at] ?? '') : attached]
+      yield [longNames.get(word[index] ?? '') ?? '', attached === '' ? (words[++at] ?? '') : attached]
     }
   }
 }
+
+const letterTakesValue = (letter: string) => longNames.has(letter) || otherLetters.includes(letter)
 
 function takesValue(name: string): boolean {
   return name === '--header' || dataOptions.has(name) || otherWithValue.has(name) || Object.hasOwn(unreadable, name)

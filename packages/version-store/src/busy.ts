@@ -11,10 +11,11 @@ export interface BusyOptions {
    * @default 3000
    */
   readonly busyTimeoutMs?: number | undefined
-  /** Waits `ms`. Must resolve early when the signal aborts, so that no timer stays. @default setTimeout */
-  readonly sleep?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined
-  /** The clock of the wait: milliseconds. @default performance.now */
-  readonly monotonicNow?: (() => number) | undefined
+  /**
+   * A monotonic clock, in milliseconds. `sleep` must resolve early when the signal aborts, so that no timer stays.
+   * @default performance.now and setTimeout
+   */
+  readonly clock?: { now(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> } | undefined
 }
 
 /** Two seconds less than the service waits. Source: docs/interface.md 6 (the service waits 5 seconds). */
@@ -25,25 +26,25 @@ export const retryEveryMs = 10
 
 /** Checks the options and adds defaults. @throws {RangeError} When the time-out is not 0 or more milliseconds. */
 export function checkBusyOptions(options: BusyOptions) {
-  const { busyTimeoutMs = defaultTimeoutMs, sleep = abortableSleep, monotonicNow = () => performance.now() } = options
+  const { busyTimeoutMs = defaultTimeoutMs, clock = { now: () => performance.now(), sleep: abortableSleep } } = options
   // A timer's delay has at most 31 bits; a longer delay fires at once.
   if (!Number.isFinite(busyTimeoutMs) || busyTimeoutMs < 0 || busyTimeoutMs > 2_147_483_647)
     throw new RangeError(`busyTimeoutMs is ${busyTimeoutMs}; pass milliseconds, 0 to 2147483647.`)
-  return { busyTimeoutMs, sleep, monotonicNow }
+  return { busyTimeoutMs, clock }
 }
 
 export type Wait = ReturnType<typeof startWait>
 
-export function startWait({ busyTimeoutMs, sleep, monotonicNow }: ReturnType<typeof checkBusyOptions>) {
-  const deadline = monotonicNow() + busyTimeoutMs
+export function startWait({ busyTimeoutMs, clock }: ReturnType<typeof checkBusyOptions>) {
+  const deadline = clock.now() + busyTimeoutMs
   return {
     /** For the queue: resolves to {@link StoreBusyError} after `busyTimeoutMs`. */
     async waitForTimeout(turn: AbortSignal): Promise<StoreBusyError> {
-      await sleep(busyTimeoutMs, turn)
+      await clock.sleep(busyTimeoutMs, turn)
       return new StoreBusyError(busyTimeoutMs, 'effect')
     },
     /** Milliseconds until the deadline; 0 after it. */
-    leftMs: () => Math.max(0, deadline - monotonicNow()),
+    leftMs: () => Math.max(0, deadline - clock.now()),
     /**
      * Repeats the work while it throws because the database is locked. Other errors, and rejections, pass through.
      * @throws {@link StoreBusyError} `ERR_VERSION_STORE_BUSY` when the time is over.
@@ -55,9 +56,9 @@ export function startWait({ busyTimeoutMs, sleep, monotonicNow }: ReturnType<typ
           return work()
         } catch (error) {
           if (!isBusy(error)) throw error
-          if (monotonicNow() >= deadline) throw new StoreBusyError(busyTimeoutMs, 'lock', error)
+          if (clock.now() >= deadline) throw new StoreBusyError(busyTimeoutMs, 'lock', error)
         }
-        await sleep(retryEveryMs)
+        await clock.sleep(retryEveryMs)
       }
     },
   }

@@ -155,12 +155,12 @@ export function createRedisVersionStore(options: RedisVersionStoreOptions): List
 
   /** Repeats the request for the lease until the payment is free, or the version needs no effect. */
   async function acquireLease(keys: ReturnType<typeof buildKeys>, version: string, token: string): Promise<string> {
-    const deadline = busy.monotonicNow() + busy.busyTimeoutMs
+    const deadline = busy.clock.now() + busy.busyTimeoutMs
     for (;;) {
       const answer = await run(leaseScript, [keys.version, keys.lease], [version, token, String(leaseMs)])
       if (answer !== 'busy') return answer
-      if (busy.monotonicNow() >= deadline) throw new StoreBusyError(busy.busyTimeoutMs, 'effect')
-      await busy.sleep(retryEveryMs)
+      if (busy.clock.now() >= deadline) throw new StoreBusyError(busy.busyTimeoutMs, 'effect')
+      await busy.clock.sleep(retryEveryMs)
     }
   }
 

@@ -56,7 +56,8 @@ describePostgres(({ connectionString, admin, pool, client }) => {
           current_setting('idle_in_transaction_session_timeout') AS idle, current_setting('transaction_isolation') AS isolation`)
       ).rows[0]
     let inside: unknown
-    await createPostgresVersionStore({ database, monotonicNow: () => 0 }).advance(payment, async (tx) => {
+    const clock = { now: () => 0, sleep: createSleep().sleep }
+    await createPostgresVersionStore({ database, clock }).advance(payment, async (tx) => {
       inside = await settings(tx)
     })
     expect(inside).toEqual({ lock: '3s', statement: '4s', idle: '4500ms', isolation: 'read committed' })
@@ -265,8 +266,9 @@ describePostgres(({ connectionString, admin, pool, client }) => {
     async (_, open, waiting, connections) => {
       const database = (await open()) as pg.Pool
       const { waits, sleep } = createSleep()
-      const { delivery, release } = await hold(createPostgresVersionStore({ database, sleep }))
-      const call = createPostgresVersionStore({ database, sleep }).advance(waiting, unwanted)
+      const clock = { now: () => performance.now(), sleep }
+      const { delivery, release } = await hold(createPostgresVersionStore({ database, clock }))
+      const call = createPostgresVersionStore({ database, clock }).advance(waiting, unwanted)
       await expect.poll(() => waits.map(({ ms }) => ms)).toEqual([3000])
       waits[0]?.end()
       await expect(call).rejects.toMatchObject({ ...busy, waitedFor: 'effect' })
@@ -280,15 +282,15 @@ describePostgres(({ connectionString, admin, pool, client }) => {
     [1000, '2s'],
     [9000, '1ms'],
   ])('who waited %d ms for a copy waits the rest of busyTimeoutMs for a lock: %s', async (waitedMs, left) => {
-    let clock = 0
+    let time = 0
     const { sleep } = createSleep()
-    const store = createPostgresVersionStore({ database: pool(), sleep, monotonicNow: () => clock })
+    const store = createPostgresVersionStore({ database: pool(), clock: { now: () => time, sleep } })
     const { delivery, release } = await hold(store)
     let limit: unknown
     const second = store.advance({ ...payment, version: 2 }, async (tx) => {
       limit = (await tx.query("SELECT current_setting('lock_timeout') AS limit")).rows[0].limit
     })
-    clock = waitedMs
+    time = waitedMs
     release()
     expect(await Promise.all([delivery, second])).toEqual(['apply', 'apply'])
     expect(limit).toBe(left)

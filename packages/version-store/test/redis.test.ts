@@ -80,18 +80,20 @@ describeRedis((ioredis, path) => {
   test('who waits for another delivery for busyTimeoutMs is ERR_VERSION_STORE_BUSY', async () => {
     const { prefix, here } = pair(60_000)
     const { delivery, release } = await hold(here)
-    let clock = 0
+    let time = 0
     const waiting = createRedisVersionStore({
       redis: ioredis(),
       prefix,
       busyTimeoutMs: 100,
-      monotonicNow: () => clock,
-      sleep: async (ms) => {
-        clock += ms
+      clock: {
+        now: () => time,
+        sleep: async (ms) => {
+          time += ms
+        },
       },
     })
     await expect(waiting.advance(payment, unwanted)).rejects.toMatchObject({ ...busy, waitedFor: 'effect' })
-    expect(clock).toBe(100)
+    expect(time).toBe(100)
     release()
     expect(await delivery).toBe('apply')
   })

@@ -9,7 +9,7 @@ function setUp(options: Partial<SqliteVersionStoreOptions<TestDatabase>> = {}) {
   const database = drivers[0].open(':memory:')
   onTestFinished(() => database.close())
   const { waits, sleep } = createSleep()
-  return { waits, store: createSqliteVersionStore({ database, monotonicNow: () => 0, sleep, ...options }) }
+  return { waits, store: createSqliteVersionStore({ database, clock: { now: () => 0, sleep }, ...options }) }
 }
 
 test('behind an effect that does not end, every call is ERR_VERSION_STORE_BUSY after 3 seconds, and never runs', async () => {
@@ -29,27 +29,29 @@ test('behind an effect that does not end, every call is ERR_VERSION_STORE_BUSY a
 })
 
 test('the line and the lock are waited for together no longer than busyTimeoutMs', async () => {
-  let clock = 0
+  let time = 0
   const sleeps: number[] = []
   let locked = true
   const exec = (sql: string) => {
-    if (sql === 'BEGIN IMMEDIATE' && clock >= 80 && locked) throw new Error('database is locked')
+    if (sql === 'BEGIN IMMEDIATE' && time >= 80 && locked) throw new Error('database is locked')
   }
   const database = { exec, prepare: () => ({ get: nothing, run: nothing, all: () => [] }) }
   const store = createSqliteVersionStore({
     database,
     busyTimeoutMs: 100,
-    monotonicNow: () => clock,
-    async sleep(ms, signal) {
-      sleeps.push(ms)
-      if (signal === undefined) clock += ms
-      else await new Promise((end) => signal.addEventListener('abort', end))
+    clock: {
+      now: () => time,
+      async sleep(ms, signal) {
+        sleeps.push(ms)
+        if (signal === undefined) time += ms
+        else await new Promise((end) => signal.addEventListener('abort', end))
+      },
     },
   })
   const { delivery, release } = await hold(store)
   const next = store.advance(other, unwanted)
   await Promise.resolve()
-  clock = 80
+  time = 80
   release()
   await delivery
   await expect(next).rejects.toMatchObject({ code: 'ERR_VERSION_STORE_BUSY', waitedFor: 'lock' })
@@ -59,7 +61,7 @@ test('the line and the lock are waited for together no longer than busyTimeoutMs
 })
 
 test('by the system clock, a call of its own store that an effect makes after it waited ends too', async () => {
-  const { store } = setUp({ busyTimeoutMs: 20, monotonicNow: undefined, sleep: undefined })
+  const { store } = setUp({ busyTimeoutMs: 20, clock: undefined })
   const call = store.advance(payment, async () => {
     await Promise.resolve()
     await store.current(other)
@@ -71,7 +73,7 @@ test('by the system clock, a call of its own store that an effect makes after it
 test('a call whose turn comes in time leaves no timer behind', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
-  const { store } = setUp({ sleep: undefined })
+  const { store } = setUp({ clock: undefined })
   const { delivery, release } = await hold(store)
   const next = store.advance(other, nothing)
   expect(vi.getTimerCount()).toBe(1)

@@ -46,15 +46,17 @@ for (const { name, open } of drivers) {
       const connect = file()
       const holder = connect()
       const database = connect()
-      let clock = 0
+      let time = 0
       const waits: number[] = []
       const store = createSqliteVersionStore({
         database,
         busyTimeoutMs: 100,
-        monotonicNow: () => clock,
-        sleep: async (ms) => {
-          waits.push(ms)
-          clock += ms
+        clock: {
+          now: () => time,
+          sleep: async (ms) => {
+            waits.push(ms)
+            time += ms
+          },
         },
       })
       expect(await store.current(payment)).toBeUndefined()
@@ -75,8 +77,11 @@ for (const { name, open } of drivers) {
       let waits = 0
       const store = createSqliteVersionStore({
         database,
-        sleep: async () => {
-          if (++waits === 3) holder.exec('COMMIT')
+        clock: {
+          now: () => performance.now(),
+          sleep: async () => {
+            if (++waits === 3) holder.exec('COMMIT')
+          },
         },
       })
       expect(await store.advance(payment, nothing)).toBe('apply')
@@ -241,7 +246,8 @@ test.each([
   const exec = (sql: string) => {
     if (sql === 'BEGIN IMMEDIATE' && ++tries < 3) throw error
   }
-  const store = createSqliteVersionStore({ database: { ...mute, exec }, sleep: async () => undefined })
+  const clock = { now: () => performance.now(), sleep: async () => undefined }
+  const store = createSqliteVersionStore({ database: { ...mute, exec }, clock })
   expect(await store.advance(payment, nothing)).toBe('apply')
   expect(tries).toBe(3)
 })

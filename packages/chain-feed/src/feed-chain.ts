@@ -1,6 +1,6 @@
 /** Reads a chain from the feed, else from its nodes. Source: docs/decisions/chain-feed.md. @module */
 import { ChainError, silentLogger, systemClock } from '@payment-integration/core'
-import { assertWhole, createMonotonicNow } from '@payment-integration/core/internal'
+import { assertWhole, createMonotonicClock } from '@payment-integration/core/internal'
 import type {
   BlockRange,
   BlockRef,
@@ -75,7 +75,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
   let feedHead: BlockRef | null = null
   /** The last head of the nodes. A feed far below it gives no head: the reader would wait until the feed caught up. */
   let nodeHead: BlockRef | null = null
-  const elapsed = createMonotonicNow(clock)
+  const monotonicClock = createMonotonicClock(clock)
   let restUntil = Number.NEGATIVE_INFINITY
   let failures = 0
   let lastError: string | null = null
@@ -97,13 +97,13 @@ export function createFeedChain(options: FeedChainOptions): Chain {
     const error = toFeedError(thrown)
     failures += 1
     lastError = error.message
-    if (error.code === 'ERR_FEED_UNAVAILABLE') restUntil = elapsed() + restMs
+    if (error.code === 'ERR_FEED_UNAVAILABLE') restUntil = monotonicClock.now() + restMs
     return lastError
   }
 
   /** The newest block of the feed, or the reason why it cannot be the head. */
   async function readHead(): Promise<BlockRef | string> {
-    if (elapsed() < restUntil) return lastError ?? 'The feed did not answer.'
+    if (monotonicClock.now() < restUntil) return lastError ?? 'The feed did not answer.'
     try {
       const message = await stream.last()
       if (message === null) return 'The feed is empty.'
@@ -140,7 +140,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
         yield range
       }
     }
-    const isResting = () => elapsed() < restUntil
+    const isResting = () => monotonicClock.now() < restUntil
     if (!isResting()) yield* checkContinuity(readFeed(from, to, requestDemands, signal))
     // Checked again, because `readFeed` may have found that the feed does not answer.
     const oldest = isResting() || nextHeight() > from ? null : await findOldestHeight()
@@ -182,7 +182,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
     lastError = `Block ${first.number} of chain ${chainId} does not continue block ${last.number}, between the feed and a node.`
     // During the pause the nodes serve the rollback and the next read. The feed may end on an orphaned block, and
     // would return it again.
-    restUntil = elapsed() + restMs
+    restUntil = monotonicClock.now() + restMs
     throw new ChainError('ERR_CHAIN_RANGE_GONE', chainId, lastError)
   }
 
@@ -204,7 +204,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
       return nodeHead
     },
     async block(number, signal) {
-      if (feedHead !== null && number <= feedHead.number && elapsed() >= restUntil) {
+      if (feedHead !== null && number <= feedHead.number && monotonicClock.now() >= restUntil) {
         try {
           const feedBlock = await readBlock(stream, number)
           if (feedBlock !== null) return feedBlock.block

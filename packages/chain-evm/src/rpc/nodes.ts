@@ -98,7 +98,10 @@ export function createNodes(options: NodesOptions) {
   for (const [name, value] of Object.entries({ chainId, requestTimeoutMs, batchSize, maxResponseBytes, maxRange }))
     assertWhole(name, value, 1)
   if (addresses.length === 0) throw new TypeError('No node is given; pass at least one.')
-  const clock = createMonotonicClock(options.clock)
+  const clock: Clock = {
+    ...createMonotonicClock(options.clock),
+    sleep: (ms, signal) => options.clock.sleep(ms, signal),
+  }
   const heads = createHeads(clock)
   const followers = new Set<HeadFollower>()
   let current: ManagedNode | undefined

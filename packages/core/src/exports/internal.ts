@@ -39,7 +39,7 @@ export { decodeMemo, formatUnits, initialStatus, sumDecimals } from '../payments
 export type * from '../payments/payment-store.js'
 export { matchesConsoleFilter } from '../payments/read-api.js'
 export type { EmailAddress, ProviderAnswer } from '../ports/identity.js'
-export { createMonotonicClock, createMonotonicNow, loadPackage, readRequestBody } from '../ports/runtime.js'
+export { createMonotonicClock, loadPackage, readRequestBody } from '../ports/runtime.js'
 export type * from '../ports/store.js'
 export type { LoopRoles, RunningProcess } from '../processes/processes.js'
 export type { StoredSnapshot } from '../queries.js'

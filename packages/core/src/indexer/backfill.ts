@@ -2,7 +2,7 @@
 import { computeBackoffMs, describeError } from '../internal/values.js'
 import { lockChainAt, recordBackfill } from '../payments/record-range.js'
 import type { BlockRange, Chain } from '../ports/chain.js'
-import { createMonotonicNow, type RandomSource } from '../ports/runtime.js'
+import { createMonotonicClock, type RandomSource } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import type { Checkpoint, RouterCoverage } from './chain-store.js'
 import { createUnexpectedBlocksError, type FollowerDeps } from './follower.js'
@@ -114,7 +114,7 @@ const noFailures: Failures = { count: 0, retryAt: Number.NEGATIVE_INFINITY, mess
 export function createBackfill(deps: BackfillDeps) {
   const { store, chain, random, publish, logger, startBlock, recording, onRead } = deps
   const { chainId, routers } = chain
-  const monotonicNow = createMonotonicNow(deps.clock)
+  const monotonicClock = createMonotonicClock(deps.clock)
   /** The checkpoint of this process for which the gaps are known; null: the stored coverage must be checked. */
   let lastChecked: Checkpoint | null = null
   let gaps: Gap[] = []
@@ -159,7 +159,7 @@ export function createBackfill(deps: BackfillDeps) {
     const count = failures.count + 1
     const retryInMs = computeBackoffMs(count, random.fraction())
     const error = describeError(thrown)
-    failures = { count, retryAt: monotonicNow() + retryInMs, message: error }
+    failures = { count, retryAt: monotonicClock.now() + retryInMs, message: error }
     deps.onFailed(thrown)
     logger.warn({ chainId, error, failures: count, retryInMs }, 'backfill of an added router failed')
   }
@@ -192,7 +192,7 @@ export function createBackfill(deps: BackfillDeps) {
      */
     async advance(head: number, signal: AbortSignal | undefined): Promise<boolean> {
       const [gap] = gaps
-      if (gap === undefined || monotonicNow() < failures.retryAt) return false
+      if (gap === undefined || monotonicClock.now() < failures.retryAt) return false
       if (reader === null) {
         const stop = new AbortController()
         const request = { from: gap.from, to: gap.to, head: Math.max(head, gap.to), routers: [gap.router] }

@@ -4,7 +4,7 @@ import type { EventSink } from '../events.js'
 import { recordRange, toCheckpoint } from '../payments/record-range.js'
 import type { Recording } from '../payments/recording.js'
 import type { BlockRange, BlockRef, Chain, ProofLevel } from '../ports/chain.js'
-import { type Clock, createMonotonicNow, type Logger } from '../ports/runtime.js'
+import { type Clock, createMonotonicClock, type Logger } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import type { Checkpoint } from './chain-store.js'
 import { reorganize, storeStart } from './reorganize.js'
@@ -85,7 +85,7 @@ export interface ChainState {
 /** Creates the follower of one chain; it holds no lease. */
 export function createFollower(deps: FollowerDeps) {
   const { store, chain, clock, publish, logger, startBlock, finalityBlocks, recording, beforeRead, onMoved } = deps
-  const monotonicNow = createMonotonicNow(clock)
+  const monotonicClock = createMonotonicClock(clock)
   const { chainId } = chain
   let state: ChainState = { head: null, headAt: null, indexed: null, proof: null, reorgs: 0, newestReorgs: [] }
   let headReadAt = 0
@@ -96,7 +96,7 @@ export function createFollower(deps: FollowerDeps) {
 
   async function readHead(signal: AbortSignal | undefined) {
     const newest = await chain.head(signal)
-    headReadAt = monotonicNow()
+    headReadAt = monotonicClock.now()
     update({ head: newest.number, headAt: newest.timestamp })
     return newest
   }
@@ -136,7 +136,7 @@ export function createFollower(deps: FollowerDeps) {
       if (!(await deps.mayCommit())) return true
       committed = await commit(committed, range)
       next = last.number + 1
-      if (next <= to && monotonicNow() - headReadAt >= maxHeadAgeMs) await readHead(signal)
+      if (next <= to && monotonicClock.now() - headReadAt >= maxHeadAgeMs) await readHead(signal)
     }
     if (isOrphaned) return rollBackFrom(committed, signal)
     if (next <= to) throw createUnexpectedBlocksError(chainId, next, to, 'none')

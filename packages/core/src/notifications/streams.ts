@@ -4,7 +4,7 @@ import { InvalidParameterError } from '../errors.js'
 import type { Caller } from '../integrations/integration.js'
 import { describeError } from '../internal/values.js'
 import { createStreamPositionCodec } from '../payments/cursor.js'
-import { type Clock, createMonotonicNow, createSleeper, type Logger } from '../ports/runtime.js'
+import { type Clock, createMonotonicClock, createSleeper, type Logger } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import type { MasterKey } from '../secrets/keys.js'
 import { buildDeliveryHeaders, type OpenSecret } from './attempt.js'
@@ -172,10 +172,10 @@ export function createDeliveryStreams(deps: StreamDeps): DeliveryStreams & { wak
   async function* yieldMessages(start: StreamStart, sleep: (ms: number) => Promise<unknown>): StreamMessages {
     const { integrationAddress, isAdmitted, signal } = start
     const encodeId = (deliveryId: string) => positions.encode(deliveryId, integrationAddress)
-    const monotonicNow = createMonotonicNow(clock)
+    const monotonicClock = createMonotonicClock(clock)
     let after: string | null = null
     let readUpTo: string | null = null
-    let sentAt = monotonicNow()
+    let sentAt = monotonicClock.now()
 
     while (!signal.aborted) {
       const upTo = tail.getEnd()
@@ -183,7 +183,7 @@ export function createDeliveryStreams(deps: StreamDeps): DeliveryStreams & { wak
         after = start.resumeAfter ?? (await findStartPosition(start)) ?? upTo
         const notifies = ((await integrations.find(integrationAddress))?.notificationUrl ?? null) !== null
         yield { kind: 'ready', id: encodeId(after), data: { resumed: start.resumeAfter !== null, notifies } }
-        sentAt = monotonicNow()
+        sentAt = monotonicClock.now()
       }
       if (upTo !== null && after !== null && upTo !== readUpTo) {
         const isFirst = readUpTo === null
@@ -197,7 +197,7 @@ export function createDeliveryStreams(deps: StreamDeps): DeliveryStreams & { wak
             const data = await buildSignedBody(delivery, integrationAddress, secret, clock.now())
             after = delivery.deliveryId
             yield { kind: 'delivery', id: encodeId(after), data }
-            sentAt = monotonicNow()
+            sentAt = monotonicClock.now()
           }
           hasReadAll = part.length < batch
           // An embedded store and a fast reader may never leave this turn of the event loop; others need a turn.
@@ -207,12 +207,12 @@ export function createDeliveryStreams(deps: StreamDeps): DeliveryStreams & { wak
         if (isFirst) yield { kind: 'live', id: encodeId(after) }
       }
       // Only messages of this stream delay its heartbeat, so that it reveals no traffic of other streams.
-      const dueInMs = sentAt + heartbeatMs - monotonicNow()
+      const dueInMs = sentAt + heartbeatMs - monotonicClock.now()
       if (dueInMs > 0 && tail.getEnd() === upTo) await sleep(dueInMs)
-      if (signal.aborted || monotonicNow() - sentAt < heartbeatMs) continue
+      if (signal.aborted || monotonicClock.now() - sentAt < heartbeatMs) continue
       if (!(await isAdmitted())) return
       yield { kind: 'heartbeat' }
-      sentAt = monotonicNow()
+      sentAt = monotonicClock.now()
     }
   }
 

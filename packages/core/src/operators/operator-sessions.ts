@@ -1,7 +1,7 @@
 /** Sessions of operators, and the limits of their sign-in. Source: docs/decisions/operators.md. @module */
 import type { Audited } from '../history/audit-log.js'
 import { groupBy, isExpired } from '../internal/values.js'
-import { type Clock, createMonotonicNow, type RandomSource } from '../ports/runtime.js'
+import { type Clock, createMonotonicClock, type RandomSource } from '../ports/runtime.js'
 import type { MasterKey } from '../secrets/keys.js'
 import { openSealed, type SealedPlace, sealText } from '../secrets/seal.js'
 import {
@@ -82,7 +82,7 @@ const maxWindows = 100_000
 /** Builds sign-in limits that are counted in memory; docs/decisions/operators.md has the reason. */
 export function createSignInLimits(clock: Pick<Clock, 'now'>) {
   const { windowMs, perName, perSource, reports } = signInLimitDefaults
-  const now = createMonotonicNow(clock)
+  const monotonicClock = createMonotonicClock(clock)
   /** By key, in the order of their ends. */
   const windows = new Map<string, { failures: number; readonly endsAt: number }>()
   // These keys are separate from the windows, which may end early.
@@ -90,18 +90,18 @@ export function createSignInLimits(clock: Pick<Clock, 'now'>) {
 
   function findOpenWindow(key: string) {
     const window = windows.get(key)
-    return window !== undefined && window.endsAt > now() ? window : undefined
+    return window !== undefined && window.endsAt > monotonicClock.now() ? window : undefined
   }
   function computeWaitMs(key: string, limit: number): number {
     const window = findOpenWindow(key)
-    return window !== undefined && window.failures >= limit ? window.endsAt - now() : 0
+    return window !== undefined && window.failures >= limit ? window.endsAt - monotonicClock.now() : 0
   }
   function addFailure(key: string) {
     for (const [old, { endsAt }] of windows) {
-      if (endsAt > now() && windows.size < maxWindows) break
+      if (endsAt > monotonicClock.now() && windows.size < maxWindows) break
       windows.delete(old)
     }
-    const window = findOpenWindow(key) ?? { failures: 0, endsAt: now() + windowMs }
+    const window = findOpenWindow(key) ?? { failures: 0, endsAt: monotonicClock.now() + windowMs }
     window.failures += 1
     windows.set(key, window)
     return window
@@ -133,7 +133,8 @@ export function createSignInLimits(clock: Pick<Clock, 'now'>) {
      * keys. A report whose writing fails does not count.
      */
     async reportOnce(key: string, write: () => Promise<void>): Promise<void> {
-      if (reported.endsAt <= now()) reported = { keys: new Set(), endsAt: now() + windowMs }
+      if (reported.endsAt <= monotonicClock.now())
+        reported = { keys: new Set(), endsAt: monotonicClock.now() + windowMs }
       const { keys } = reported
       if (keys.size >= reports || keys.has(key)) return
       keys.add(key)

@@ -129,21 +129,18 @@ export const systemIds: IdSource = { next: () => randomUUID() }
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** A clock for durations, not for times of day: when `clock` is set back, this one goes on from its newest time. */
-export function createMonotonicNow(clock: Pick<Clock, 'now'>): () => number {
+export function createMonotonicClock(clock: Pick<Clock, 'now'>): Pick<Clock, 'now'> {
   let newest = Number.NEGATIVE_INFINITY
   let setBackMs = 0
-  return () => {
-    const now = clock.now() + setBackMs
-    if (now < newest) setBackMs += newest - now
-    newest = Math.max(newest, now)
-    return newest
+  return {
+    now() {
+      const now = clock.now() + setBackMs
+      if (now < newest) setBackMs += newest - now
+      newest = Math.max(newest, now)
+      return newest
+    },
   }
 }
-
-export const createMonotonicClock = (clock: Clock): Clock => ({
-  now: createMonotonicNow(clock),
-  sleep: (ms, signal) => clock.sleep(ms, signal),
-})
 
 /** A constant abort reason: the default one, an error with a stack, costs more than the sleep. */
 const woken = 'woken'

@@ -198,7 +198,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
   test('an indexer gets past an orphaned end of the feed whose publisher is dead, in one more reorg', async () => {
     const world = await openWorld(1, 1, 1, 1)
     const { chain } = world.openReader({ restMs: 3_600_000 })
-    const store = openStore({ now: world.clock.now })
+    const store = openStore({ clock: world.clock })
     const masterKey = parseMasterKey('0123456789abcdef'.repeat(4))
     const sender = { post: () => new Promise<never>(() => undefined) }
     const chains = [{ chain, startBlock: 0 }]

@@ -17,7 +17,7 @@ const basic = (secret: string) => `Basic ${Buffer.from(`${address}:${secret}`).t
 
 function setup(options: Partial<ServiceDeps> = {}) {
   const clock = manualClock()
-  const store = openStore({ now: () => clock.now() })
+  const store = openStore({ clock })
   const deliveries = getOutbox(store)
   const posts: PostRequest[] = []
   const service = createService({

@@ -5,7 +5,7 @@ import { takeSqlite } from './support/sqlite-database.js'
 
 const open = async () => {
   let now = 1_700_000_000_000
-  const database = takeSqlite(() => now)
+  const database = takeSqlite({ now: () => now })
   return {
     store: createStore(database.engine),
     openAnother: async () => createSqliteStore({ path: database.path, clock: { now: () => now }, synced: false }),

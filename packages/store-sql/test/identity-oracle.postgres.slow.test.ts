@@ -20,7 +20,8 @@ onOwnPostgres('PostgreSQL', { fsync: false }, ({ admin, connectionString }) => {
       return rows[0]?.waiting ?? 0
     }
     const pool = new pg.Pool({ connectionString: connectionString(), max: connections })
-    const open = (now: () => number) => createPostgresEngine(pool, { schema: 'oracle', now, end: () => pool.end() })
+    const open = (clock: { now(): number }) =>
+      createPostgresEngine(pool, { schema: 'oracle', clock, end: () => pool.end() })
     database = await oracleDatabase(open, waiting)
   })
   afterAll(() => database?.close())

@@ -18,7 +18,7 @@ export interface OpenedStore {
 /** Opens an empty store. */
 export async function openStore(kind: Plan['store'], clock: Clock): Promise<OpenedStore> {
   if (kind === 'quick') {
-    const database = takeSqlite(() => clock.now())
+    const database = takeSqlite(clock)
     return { store: createStore(database.engine), delivers: false, close: async () => database.release() }
   }
   const folder = await mkdtemp(join(tmpdir(), 'payment-simulation-'))

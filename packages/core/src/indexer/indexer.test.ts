@@ -142,7 +142,7 @@ test.each([
 function setUp(options: Parameters<typeof setUpIndexer>[0] = { maxRange: 2 }) {
   const clock = manualClock()
   const chain = fakeChain()
-  const store = openStore({ now: () => clock.now() })
+  const store = openStore({ clock })
   const parts = { chain, store, clock, leases: store.leases }
   const [first, second] = [setUpIndexer(options, parts), setUpIndexer(options, parts)]
   const leading = () => [first, second].map(({ indexer }) => indexer.status().leading)

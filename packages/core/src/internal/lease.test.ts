@@ -7,7 +7,7 @@ import { createLease, type LeaseDeps } from './lease.js'
 /** Two holders that want one lease of 900 ms, on a store that records the calls. */
 function setUp() {
   const clock = manualClock()
-  const stored = openStore({ now: () => clock.now() }).leases
+  const stored = openStore({ clock }).leases
   const requests: string[] = []
   const failures: Error[] = []
   const leases: LeaseDeps['leases'] = {

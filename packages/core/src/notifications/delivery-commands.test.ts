@@ -14,7 +14,7 @@ const keys = parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a
 
 function setup() {
   const clock = manualClock()
-  const store = openStore({ now: () => clock.now() })
+  const store = openStore({ clock })
   const deliveries = getOutbox(store)
   const audited = createAudited({ transaction: store.transaction, keys, clock, actor: 'cli:ada' })
   const onDue = vi.fn()

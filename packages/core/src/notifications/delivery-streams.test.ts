@@ -48,7 +48,7 @@ test('a process has 100 streams at most, until one of them ends', () => {
 
 test('a stream begins with the first delivery created since a time, although ids and times differ in order', async () => {
   let now = 2_000
-  const store = openStore({ now: () => now })
+  const store = openStore({ clock: { now: () => now } })
   const add = (name: string) => getOutbox(store).add({ name, integrationAddress: address(1) })
   await add('later')
   now = 1_000

@@ -12,7 +12,7 @@ const [, block = ''] = /```ts\n(.*?)```/s.exec(guide) ?? []
 const AsyncFunction = (async () => {}).constructor as new (...text: string[]) => (...given: unknown[]) => Promise<void>
 
 test('the lines of the guide make an operator, who disables an integration under their own name', async () => {
-  const store = openStore({ now: () => Date.now() })
+  const store = openStore({ clock: Date })
   const service = createService({
     store,
     sender: { post: () => Promise.reject(new Error('nothing is sent')) },

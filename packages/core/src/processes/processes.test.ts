@@ -11,7 +11,7 @@ const listed = { id: 'a', ...facts, startedAt: 1_000_000, silentMs: null, leases
 
 function setUp() {
   const clock = manualClock(1_000_000)
-  const leases = openStore({ now: () => clock.now() }).leases
+  const leases = openStore({ clock }).leases
   function start(id: string, more: Partial<typeof facts> = {}) {
     const loop = createPresence({ leases, clock, logger: recordingLogger(), id, facts: { ...facts, ...more } })
     return startLoop(loop)

@@ -24,7 +24,7 @@ export function setUpDispatcher(
   answer: (post: PostRequest) => Promise<PostResult> | PostResult = () => ok,
 ) {
   const clock = manualClock()
-  const store = openStore({ now: () => clock.now() })
+  const store = openStore({ clock })
   const deliveries = getOutbox(store)
   const posts: PostRequest[] = []
   const events: ServiceEvent[] = []

@@ -48,7 +48,7 @@ function hostAccounts() {
 /** `hosted`: the accounts are those of a host. */
 export function identitySetup({ hosted = false } = {}) {
   const clock = manualClock()
-  const memory = openStore({ now: () => clock.now() })
+  const memory = openStore({ clock })
   const store: Store = memory
   const provider = scriptedProvider()
   const logger = recordingLogger()

@@ -24,7 +24,7 @@ export const getOutcome = (signingIn: Promise<unknown>) =>
 /** Commands and sessions on a store in memory, with a clock that stands still. */
 export function operatorSetup() {
   const clock = manualClock()
-  const store = openStore({ now: () => clock.now() })
+  const store = openStore({ clock })
   const random = seededRandom('operators')
   const auditedAs = (actor: string) => createAudited({ transaction: store.transaction, keys: masterKey, clock, actor })
   const commands = createOperatorCommands({ operators: store.operators, audited: auditedAs('cli:root'), clock, random })

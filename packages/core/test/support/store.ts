@@ -45,10 +45,10 @@ settling.push(async () => {
 
 /**
  * Opens an empty store.
- * @param options.now - Its clock, in unix milliseconds. @default one that stands at 0
+ * @param options.clock - In unix milliseconds. @default one that stands at 0
  */
-export function openStore({ now = () => 0 }: { readonly now?: () => number } = {}): TestStore {
-  const database = takeSqlite(now)
+export function openStore({ clock = { now: () => 0 } }: { readonly clock?: { now(): number } } = {}): TestStore {
+  const database = takeSqlite(clock)
   const opened = database.opened.finally(() => opening.delete(opened))
   opening.add(opened)
   let isOpen = true
@@ -79,7 +79,7 @@ export function openStore({ now = () => 0 }: { readonly now?: () => number } = {
         return value
       }, options)
     },
-    committed: committedRows(sql, now),
+    committed: committedRows(sql, clock),
     dump: () => tables.map((table) => [table, sql(`select * from ${table} order by 1, 2`)]),
     sql,
     close,
@@ -88,7 +88,7 @@ export function openStore({ now = () => 0 }: { readonly now?: () => number } = {
 }
 
 /** Committed rows, oldest first. */
-function committedRows(sql: TestSqlite['sql'], now: () => number) {
+function committedRows(sql: TestSqlite['sql'], clock: { now(): number }) {
   return {
     get payments() {
       return sql<StoredRow>(
@@ -125,7 +125,7 @@ function committedRows(sql: TestSqlite['sql'], now: () => number) {
     get redemptions() {
       return sql<StoredRedemption & { leased_until: number }>(
         'select *, leased_until > ? as is_leased from identity_redemptions order by seq',
-        now(),
+        clock.now(),
       ).map((row) => ({ ...toRedemption(row), leasedUntil: row.leased_until }))
     },
     get shares() {

@@ -36,7 +36,7 @@ test('four processes may bring one file to the next version at once, and it keep
   const printed = await Promise.all(children.map(nextLine))
   expect(printed).toEqual(Array(4).fill(JSON.stringify([fixtures.integration()])))
   expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0, 0])
-  const engine = createSqliteEngine(createSqliteFile(path, 5_000), Date.now)
+  const engine = createSqliteEngine(createSqliteFile(path, 5_000), Date)
   onTestFinished(() => engine.close())
   expect(await versions(engine)).toEqual([200, 201])
 })

@@ -138,8 +138,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
   checkSchema(schema)
   if (preparedStatements !== undefined && typeof preparedStatements !== 'boolean')
     throw new TypeError(`preparedStatements is ${String(preparedStatements)}; pass true or false.`)
-  const now = clock && (() => clock.now())
-  const common = { schema, now, preparedStatements, acceptedEngine }
+  const common = { schema, clock, preparedStatements, acceptedEngine }
   if (pool === undefined) return createStore(createOwnEngine(connectionString ?? '', options, common), ids)
   const rejectedOption = ownPoolOptions.find((name) => options[name] !== undefined)
   if (rejectedOption !== undefined)

@@ -9,9 +9,10 @@ const settings = ['max_prepared_transactions=2', 'autovacuum=off']
 onOwnPostgres('the oldest snapshot that keeps dead rows of the outbox', { fsync: false, settings }, (postgres) => {
   const { connect } = postgres
 
-  function open({ user = 'postgres', now }: { user?: string; now?: () => number } = {}) {
+  function open({ user = 'postgres', clock }: { user?: string; clock?: { now(): number } } = {}) {
     const pool = new pg.Pool({ connectionString: postgres.connectionString(user) })
-    const store = createStore(createPostgresEngine(pool, { schema: 'payment_integration', now, end: () => pool.end() }))
+    const engine = createPostgresEngine(pool, { schema: 'payment_integration', clock, end: () => pool.end() })
+    const store = createStore(engine)
     postgres.onEnd(() => store.close())
     return () => store.deliveries.oldestSnapshot()
   }
@@ -69,7 +70,7 @@ onOwnPostgres('the oldest snapshot that keeps dead rows of the outbox', { fsync:
     const admin = await connect()
     await admin.query('create role blind login')
     let time = 1_000
-    const oldest = open({ user: 'blind', now: () => time })
+    const oldest = open({ user: 'blind', clock: { now: () => time } })
     const report = await connect({ application_name: 'report' })
     await report.query('begin isolation level repeatable read; select 1')
     const ages: unknown[] = []

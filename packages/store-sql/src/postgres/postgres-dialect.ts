@@ -1,5 +1,6 @@
 /** The SQL dialect of PostgreSQL: due deliveries, partitions, the oldest snapshot. @module */
 import type { DatabaseSnapshot } from '@payment-integration/core/internal'
+import type { Clock } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import { scanName } from '../deliveries/candidates.js'
 import type { BulkColumn, DueQuery, DueScan, Lane, NamedQuery, Parameter, Partitions, SqlDialect } from '../engine.js'
@@ -69,7 +70,7 @@ function dueScanText(outbox: string, { lane, after, upTo }: DueScan, parameter: 
  * Reads the oldest snapshot. If it has no start time, its age counts from its first reading. A replication slot has no
  * start time, and a role without `pg_read_all_stats` does not see those of other roles.
  */
-export function createOldestSnapshot(rows: (query: NamedQuery) => Promise<RawRows>, now: () => number) {
+export function createOldestSnapshot(rows: (query: NamedQuery) => Promise<RawRows>, clock: Pick<Clock, 'now'>) {
   let firstSeen: { readonly key: string; readonly at: number } | null = null
   return async (): Promise<DatabaseSnapshot | null> => {
     const { values } = await rows({ sql: oldestText, parameters: [] })
@@ -79,11 +80,11 @@ export function createOldestSnapshot(rows: (query: NamedQuery) => Promise<RawRow
       return null
     }
     const [holder, key, databaseUser, application, age] = row
-    const first = firstSeen !== null && firstSeen.key === key ? firstSeen : { key: String(key), at: now() }
+    const first = firstSeen !== null && firstSeen.key === key ? firstSeen : { key: String(key), at: clock.now() }
     firstSeen = first
     return {
       holder: holder as DatabaseSnapshot['holder'],
-      ageMs: Math.max(0, age === null ? now() - first.at : Number(age)),
+      ageMs: Math.max(0, age === null ? clock.now() - first.at : Number(age)),
       databaseUser: databaseUser === null ? null : String(databaseUser),
       application: String(application ?? ''),
     }
@@ -143,10 +144,11 @@ const maxRows = 4_096
 const databaseNow = 'cast(extract(epoch from statement_timestamp()) * 1000 as bigint)'
 const transactionStart = 'cast(extract(epoch from transaction_timestamp()) * 1000 as bigint)'
 
-/** `schema` qualifies every name, so the search path does not matter. Without `now` the database's clock is used. */
-export function postgresDialect(schema: string, now: (() => number) | undefined): SqlDialect {
+/** `schema` qualifies every name, so the search path does not matter. Without `clock` the database's clock is used. */
+export function postgresDialect(schema: string, clock: Pick<Clock, 'now'> | undefined): SqlDialect {
   const name = (table: string) => `"${schema}"."${table}"`
-  const nowSql = () => (now === undefined ? sql.raw<number>(databaseNow) : sql<number>`cast(${now()} as bigint)`)
+  const nowSql = () =>
+    clock === undefined ? sql.raw<number>(databaseNow) : sql<number>`cast(${clock.now()} as bigint)`
   const hasTable: SqlDialect['hasTable'] = async (db, table) => {
     const query = sql`select 1 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
       where n.nspname = ${schema} and c.relname = ${table} and c.relkind in ('r', 'p')`
@@ -158,9 +160,9 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
     types: postgresTypes,
     name,
     now: nowSql,
-    nowText: (parameter) => (now === undefined ? databaseNow : `cast(${parameter(now())} as bigint)`),
+    nowText: (parameter) => (clock === undefined ? databaseNow : `cast(${parameter(clock.now())} as bigint)`),
     moment() {
-      const at = now?.()
+      const at = clock?.now()
       return (parameter) => (at === undefined ? transactionStart : `cast(${parameter(at)} as bigint)`)
     },
     forUpdate: sql`for update`,

@@ -1,5 +1,6 @@
 /** The engine over connection pools to PostgreSQL, on supported products only. @module */
 import { StoreError } from '@payment-integration/core'
+import type { Clock } from '@payment-integration/core/ports'
 import type { Kysely } from 'kysely'
 import type pg from 'pg'
 import type { Engine, NamedQuery, TransactionOptions } from '../engine.js'
@@ -81,7 +82,7 @@ const maxAttempts = 5
 
 export interface PostgresEngineOptions extends Pick<PostgresDriverOptions, 'answerTimeoutMs' | 'usesOwnPg' | 'limits'> {
   readonly schema: string
-  readonly now?: (() => number) | undefined
+  readonly clock?: Pick<Clock, 'now'> | undefined
   /** False behind a pooler in transaction mode, so that nothing is kept in a session. @default true */
   readonly preparedStatements?: boolean | undefined
   /** Connections that bypass a pooler, each with a session of its own. @default `pool`, unless behind a pooler */
@@ -94,7 +95,7 @@ export interface PostgresEngineOptions extends Pick<PostgresDriverOptions, 'answ
 }
 
 export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptions): Engine {
-  const { schema, now, end, answerTimeoutMs, usesOwnPg = false, limits, acceptedEngine } = options
+  const { schema, clock, end, answerTimeoutMs, usesOwnPg = false, limits, acceptedEngine } = options
   const { preparedStatements: keepsPlans = true } = options
   const direct = options.direct ?? (keepsPlans ? pool : undefined)
   let closing: Promise<void> | undefined
@@ -111,7 +112,7 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
   }
   const rows = (query: NamedQuery) => driver.rows(query)
   const channel = createDueChannel(schema, direct?.options ?? null, (sql) => rows({ sql, parameters: [] }))
-  const dialect = postgresDialect(schema, now)
+  const dialect = postgresDialect(schema, clock)
   const bindConnection = (to: PostgresDriver) => withDialect(createKysely(to).withSchema(schema), dialect)
   function openReader(standbyOptions: NonNullable<PostgresEngineOptions['reader']>) {
     const standby = new PostgresDriver(standbyOptions.pool, {
@@ -146,7 +147,7 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
     createIndex: (index) => createIndex(driverWithoutLimit, schema, index, direct !== undefined),
     announceDue: () => channel.announce(),
     whenDue: (listener) => channel.listen(listener),
-    oldestSnapshot: createOldestSnapshot(rows, now ?? Date.now),
+    oldestSnapshot: createOldestSnapshot(rows, clock ?? Date),
     close() {
       reader?.close()
       closing ??= channel

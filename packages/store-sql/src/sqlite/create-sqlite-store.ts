@@ -16,7 +16,7 @@ export interface SqliteStoreOptions {
    * keeps its mode, and the files `-wal` and `-shm` have the same.
    */
   readonly path: string
-  /** Clock of leases. @default Date.now */
+  /** Clock of leases. @default Date */
   readonly clock?: Pick<Clock, 'now'> | undefined
   /** Makes unique lease tokens. @default random UUIDs */
   readonly ids?: IdSource | undefined
@@ -42,16 +42,16 @@ export const sqliteStoreDefaults = { busyTimeoutMs: 5_000, synced: true } as con
  * const store = createSqliteStore({ path: './payments.db' })
  */
 export function createSqliteStore(options: SqliteStoreOptions): Store {
-  const { path, clock = { now: Date.now }, ids } = options
+  const { path, clock = Date, ids } = options
   const { busyTimeoutMs = sqliteStoreDefaults.busyTimeoutMs, synced = sqliteStoreDefaults.synced } = options
   if (typeof path !== 'string' || path.trim() === '' || path === ':memory:' || /^file:/i.test(path))
     throw new TypeError(`path is ${JSON.stringify(path)}; pass the path of a file, such as './payments.db'.`)
   checkInteger(busyTimeoutMs, 'busyTimeoutMs')
-  const engine = createSqliteEngine(createSqliteFile(path, busyTimeoutMs, synced), () => clock.now())
+  const engine = createSqliteEngine(createSqliteFile(path, busyTimeoutMs, synced), clock)
   return createStore(engine, ids)
 }
 
-export function createSqliteEngine(file: SqliteFile, now: () => number): Engine {
+export function createSqliteEngine(file: SqliteFile, clock: Pick<Clock, 'now'>): Engine {
   const createKysely = (driver: Driver) =>
     new Kysely<Tables>({
       dialect: {
@@ -61,7 +61,7 @@ export function createSqliteEngine(file: SqliteFile, now: () => number): Engine 
         createQueryCompiler: () => new SqliteQueryCompiler(),
       },
     })
-  const dialect = sqliteDialect(now)
+  const dialect = sqliteDialect(clock)
   const write = createKysely(new SqliteWriteDriver(file))
   const writeWithoutSync = createKysely(new SqliteWriteDriver(file, 'normal'))
   return {

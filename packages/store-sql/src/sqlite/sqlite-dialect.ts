@@ -1,4 +1,5 @@
 /** The SQL dialect of SQLite: due deliveries, and statements over many rows. @module */
+import type { Clock } from '@payment-integration/core/ports'
 import { type RawBuilder, sql } from 'kysely'
 import { scanName, scanText } from '../deliveries/candidates.js'
 import type {
@@ -113,16 +114,16 @@ async function insertRows(db: Connection, insert: BulkInsert, suffix: string): P
 const maxParameters = 32_766
 const maxRows = 256
 
-/** @param now - The clock of leases, in unix milliseconds. */
-export function sqliteDialect(now: () => number): SqlDialect {
+/** @param clock - The clock of leases, in unix milliseconds. */
+export function sqliteDialect(clock: Pick<Clock, 'now'>): SqlDialect {
   const name = (table: string) => `"${table}"`
   return {
     types: sqliteTypes,
     name,
-    now: () => sql<number>`${now()}`,
-    nowText: (parameter) => parameter(now()),
+    now: () => sql<number>`${clock.now()}`,
+    nowText: (parameter) => parameter(clock.now()),
     moment() {
-      const at = now()
+      const at = clock.now()
       return (parameter) => parameter(at)
     },
     // BEGIN IMMEDIATE locks the whole file, so rows, chains and the schema need no lock of their own.

@@ -72,7 +72,7 @@ describe('a file that another process has locked', () => {
 
 describe('a full disk', () => {
   test('work that continues after a full disk commits nothing; with space the next write succeeds', async () => {
-    const store = createStore(createSqliteEngine(file, Date.now))
+    const store = createStore(createSqliteEngine(file, Date))
     await store.migrate()
     const { writer } = await file.open()
     const [pages] = writer.all('pragma page_count') as { page_count: number }[]

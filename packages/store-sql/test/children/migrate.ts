@@ -10,7 +10,7 @@ import { createSqliteFile } from '../../src/sqlite/sqlite-file.js'
 import { migrationsWithNext } from '../support/next-migration.js'
 
 const [path = '', last] = process.argv.slice(2)
-const engine = createSqliteEngine(createSqliteFile(path, 5_000), Date.now)
+const engine = createSqliteEngine(createSqliteFile(path, 5_000), Date)
 await migrate(engine, last === 'next' ? migrationsWithNext : releasedMigrations)
 const store = createStore(engine)
 process.stdout.write(`${JSON.stringify(await store.integrations.list())}\n`)

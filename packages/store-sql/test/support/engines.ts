@@ -24,7 +24,7 @@ export function temporaryFolder(): { readonly path: string; remove(): void } {
 /** An engine over a new SQLite file. */
 export async function openSqlite(): Promise<OpenEngine> {
   const folder = temporaryFolder()
-  const engine = createSqliteEngine(createSqliteFile(join(folder.path, 'payments.db'), 5_000), Date.now)
+  const engine = createSqliteEngine(createSqliteFile(join(folder.path, 'payments.db'), 5_000), Date)
   return {
     engine,
     async close() {

@@ -25,11 +25,11 @@ export interface OracleDatabase {
  * @param waiting - How many statements wait for a lock, where transactions run beside each other.
  */
 export async function oracleDatabase(
-  build: (now: () => number) => Engine,
+  build: (clock: { now(): number }) => Engine,
   waiting?: () => Promise<number>,
 ): Promise<OracleDatabase> {
-  let now = () => 0
-  const durable = build(() => now())
+  let current = { now: () => 0 }
+  const durable = build({ now: () => current.now() })
   // No machine fails here: commits need not reach the disk.
   const engine: Engine = { ...durable, transaction: (work) => durable.transaction(work, { durable: false }) }
   const store = createStore(engine)
@@ -63,7 +63,7 @@ export async function oracleDatabase(
       await engine.transaction(async (db) => {
         for (const table of tables) await sql.raw(`delete from ${name(table)}`).execute(db)
       })
-      now = clock
+      current = clock
       return { connect: () => store, rows, close: async () => undefined, ...(waiting && { waiting }) }
     },
     close: () => store.close(),

@@ -44,10 +44,10 @@ interface OpenDatabase extends Omit<TestSqlite, 'release'> {
 const free: OpenDatabase[] = []
 let made = 0
 
-/** Takes an empty database. @param now - Its clock, in unix milliseconds. */
-export function takeSqlite(now: () => number = Date.now): TestSqlite {
+/** Takes an empty database. @param clock - In unix milliseconds. */
+export function takeSqlite(clock: { now(): number } = Date): TestSqlite {
   const database = free.pop() ?? makeDatabase()
-  database.clock.now = now
+  database.clock.now = () => clock.now()
   return {
     ...database,
     release() {
@@ -81,7 +81,7 @@ function makeDatabase(): OpenDatabase {
   const filledTables = () => sql<{ name: string }>(filled.join(' union all ')).map(({ name }) => name)
   if (filledTables().length > 0) throw new Error(`After a migration there are rows in ${filledTables().join()}.`)
   const clock = { now: Date.now }
-  const engine = createSqliteEngine(createSqliteFile(path, 5_000, false), () => clock.now())
+  const engine = createSqliteEngine(createSqliteFile(path, 5_000, false), clock)
   const listeners = new Set<object>()
   return {
     path,

@@ -30,11 +30,11 @@ export interface Backend {
   close(): Promise<void>
 }
 
-/** Opens an empty store. @param now - The clock of leases, in unix milliseconds. */
-export type OpenBackend = (now: () => number) => Backend | Promise<Backend>
+/** Opens an empty store. @param clock - The clock of leases, in unix milliseconds. */
+export type OpenBackend = (clock: { now(): number }) => Backend | Promise<Backend>
 
 /** SQLite: its transactions run one at a time, each within a moment. */
-export const sqliteBackend: OpenBackend = (now) => {
-  const store = openStore({ now })
+export const sqliteBackend: OpenBackend = (clock) => {
+  const store = openStore({ clock })
   return { connect: () => store, rows: () => store.committed, close: () => store.close() }
 }

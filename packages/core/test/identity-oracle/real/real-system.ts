@@ -15,7 +15,7 @@ export function realSystem(open: OpenBackend = sqliteBackend): SystemUnderTest {
   let now = () => 0
   let opening: Promise<Backend> | undefined
   const backend = () => {
-    opening ??= Promise.resolve(open(() => now()))
+    opening ??= Promise.resolve(open({ now: () => now() }))
     return opening
   }
   const processes: Service[] = []

@@ -79,9 +79,9 @@ export async function benchConsole(engine: Engine, effort: ConsoleEffort): Promi
   const store = database.openStore()
   try {
     const service = { ...createServiceOn(store), indexers: chainIds.map(buildIdleIndexer) }
-    let clock = newestMs
-    const console = createConsole({ service, now: () => clock })
-    const portal = createPortal({ service, now: () => clock })
+    let time = newestMs
+    const console = createConsole({ service, clock: { now: () => time } })
+    const portal = createPortal({ service, clock: { now: () => time } })
     const cookie = await signIn(portal, (await service.integrations.rotateApiSecret(large)).apiSecret)
     const read = async (name: string, path: string): Promise<void> => {
       const [app, base] = name.startsWith('portal') ? [portal, 'portal'] : [console, 'console']
@@ -96,7 +96,7 @@ export async function benchConsole(engine: Engine, effort: ConsoleEffort): Promi
     for (let turn = 0; turn < effort.rounds; turn += 1)
       for (const [name, path] of pages) {
         // When the clock goes back, the overview reads all minutes instead of only the newest.
-        clock = newestMs - turn * 2_000
+        time = newestMs - turn * 2_000
         // Golden ratio: the payments of any number of rounds are evenly spread.
         const id = 1 + Math.floor((((turn + 1) * 0.618_033_988_75) % 1) * (effort.payments - 1))
         const [cpu, startedAt] = [readCpuMs(database.serverData), performance.now()]

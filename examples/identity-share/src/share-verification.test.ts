@@ -29,7 +29,7 @@ let users = 0
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'identity-share-'))
-  provider = await startIdentityProvider({ clients: [shop, payments], now: () => Date.now() + ahead })
+  provider = await startIdentityProvider({ clients: [shop, payments], clock: { now: () => Date.now() + ahead } })
   const config = readConfig({
     PI_ENV: 'development',
     PI_PORT: '0',

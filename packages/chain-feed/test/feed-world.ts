@@ -60,7 +60,7 @@ export async function openFeedOn(nats: Pick<TestCluster, 'urls'>, ...payments: r
   chainIds += 1
   const clock = createTestClock()
   const draws = createDraws(chainId)
-  const twin = createTwinChain(chainId, { now: clock.now, newHash: () => draws.hex(32), stepMs: 0 })
+  const twin = createTwinChain(chainId, { clock, newHash: () => draws.hex(32), stepMs: 0 })
   const connection = createFeedConnection({ servers: nats.urls })
   await connection.ready(AbortSignal.timeout(60_000))
   const stream = createFeedStream(connection, chainId, systemClock)

@@ -11,7 +11,7 @@ const lingerMs = 1_000
 const stop = new AbortController()
 const { cleanUps, ...basics } = createIoBasics()
 let terminalIsGone = false
-const readSignal = createSignalReader(() => performance.now())
+const readSignal = createSignalReader(performance)
 
 function onSignal(signal: (typeof endSignals)[number]): void {
   const meaning = readSignal(signal)

@@ -100,10 +100,10 @@ const expectedMoment =
  * Creates a parser that accepts an ISO 8601 date (midnight UTC), a date and time, or how long ago, and returns unix
  * milliseconds. It rejects a time without a zone, which would depend on the machine.
  */
-export function momentParser(now: () => number): (text: string) => number {
+export function momentParser(clock: Pick<Io, 'now'>): (text: string) => number {
   return (text) => {
     const ago = durationMs(text)
-    if (ago !== null) return Math.max(0, now() - ago)
+    if (ago !== null) return Math.max(0, clock.now() - ago)
     const at = parseInstant(text)
     if (at === null) throw new InvalidArgumentError(expectedMoment)
     if (at < 0) throw new InvalidArgumentError('Expected a time since 1970.')

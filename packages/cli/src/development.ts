@@ -16,7 +16,7 @@ export const developmentTools: DevelopmentTools = {
     )
     try {
       const secrets = [{ name: 'the signing secret of the integration', value: signingSecret }]
-      return await explainDelivery({ headers: parseHeaders(headers), body, secrets, now: () => receivedAt })
+      return await explainDelivery({ headers: parseHeaders(headers), body, secrets, clock: { now: () => receivedAt } })
     } catch (error) {
       if (error instanceof UnreadableRequestError) return { problem: error.message }
       throw error

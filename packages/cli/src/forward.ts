@@ -32,7 +32,7 @@ export async function forward(
     .filter(([name]) => forwardedHeaders.includes(name.toLowerCase()))
     .map(([name, value]) => [name, String(value)])
   const signed = { headers: Object.fromEntries(headers), body: Uint8Array.from(delivery.body) }
-  const sender = createSocketSender({ url: to, waitMs, ...io })
+  const sender = createSocketSender({ url: to, waitMs, signal: io.signal, clock: io })
   const answer = await sender.send(signed).catch(() => null)
   return {
     /** Null: no answer arrived. */

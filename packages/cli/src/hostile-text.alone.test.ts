@@ -23,7 +23,7 @@ testGrowth(
     'the address on a chain': (text) => parseChainAddress(text),
     'a duration': parseDuration,
     'a record of the audit log': parseExpectedRecord,
-    'a moment': momentParser(() => 0),
+    'a moment': momentParser({ now: () => 0 }),
     'a notification URL': parseHttpUrl,
     'a node': parseNode,
     'the health of a server': parseHealth,

@@ -31,7 +31,7 @@ describe('parseDuration', () => {
 
 describe('momentParser', () => {
   const now = Date.UTC(2026, 2, 1, 12)
-  const parse = momentParser(() => now)
+  const parse = momentParser({ now: () => now })
   it.each([
     ['2026-03-01', Date.UTC(2026, 2, 1)],
     ['2024-02-29', Date.UTC(2024, 1, 29)],

@@ -12,7 +12,7 @@ it.each([
   ['and is no first signal for another to insist on', '0 HUP, 0 TERM, 500 TERM', 'stop stop insist'],
 ])('of signals, %s', (_name, sent, meanings) => {
   let clock = 0
-  const read = createSignalReader(() => 1_000 + clock)
+  const read = createSignalReader({ now: () => 1_000 + clock })
   const answers = sent.split(', ').map((each) => {
     const [ms, signal] = each.split(' ')
     clock = Number(ms)

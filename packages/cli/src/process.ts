@@ -21,17 +21,17 @@ const repetitionMs = 500
 /**
  * Interprets signals in their order: the first stops the command, a later one exits at once.
  * SIGHUP always means stop and never counts as the first: supervisors send it together with SIGTERM, in either order.
- * @param now - A clock that never goes back, milliseconds.
+ * @param clock - Monotonic, in milliseconds.
  */
-export function createSignalReader(now: () => number): (signal: EndSignal) => SignalMeaning {
+export function createSignalReader(clock: Pick<Io, 'now'>): (signal: EndSignal) => SignalMeaning {
   let first: { readonly signal: EndSignal; readonly at: number } | null = null
   return (signal) => {
     if (signal === 'SIGHUP') return 'stop'
     if (first === null) {
-      first = { signal, at: now() }
+      first = { signal, at: clock.now() }
       return 'stop'
     }
-    return signal === first.signal && now() - first.at < repetitionMs ? 'ignore' : 'insist'
+    return signal === first.signal && clock.now() - first.at < repetitionMs ? 'ignore' : 'insist'
   }
 }
 

@@ -175,8 +175,8 @@ describe("an error of the caller's own functions is rethrown unchanged and not r
 
   test.each<[string, Partial<ClientOptions>]>([
     ['random', { random: fail }],
-    ['now', { now: fail }],
-    ['now, while parsing Retry-After', { now: failingAfter(1) }],
+    ['clock', { clock: { now: fail } }],
+    ['clock, while parsing Retry-After', { clock: { now: failingAfter(1) } }],
   ])('%s', async (_name, options) => {
     const count = respond(json({}, 503, { 'retry-after': '0' }))
     expect(await catchError(getClient(baseUrl, options).payments.list())).toBe(bug)

@@ -62,7 +62,7 @@ describe('rejects with a TypeError', () => {
     ['a secret with a line break at its end', { apiSecret: `${apiSecret}\n` }, /begins or ends with white space/],
     ['a secret with a control character', { apiSecret: 'a\u0000b' }, /control character/],
     ['a fetch that is no function', { fetch: 'fetch' }, /fetch is string/],
-    ['a clock that is no function', { now: 0 }, /now is number/],
+    ['a clock that is no function', { clock: { now: 0 } }, /clock\.now is number/],
     ['a random source that is no function', { random: 0.5 }, /random is number/],
     ['a timeout as text', { timeoutMs: '100' }, /timeoutMs is of type string/],
     ['null for a number', { maxRetries: null }, /maxRetries is of type object/],

@@ -135,7 +135,7 @@ export interface IterateOptions extends CallOptions {
 
 /**
  * Reads payments. Every method rejects with a {@link ClientError}. A malformed argument is a TypeError or
- * RangeError before any request. An error of `random` or `now` is rethrown unchanged.
+ * RangeError before any request. An error of `random` or `clock` is rethrown unchanged.
  */
 export interface PaymentReader {
   /**

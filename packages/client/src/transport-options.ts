@@ -43,8 +43,8 @@ export interface TransportOptions {
   readonly maxResponseBytes?: number | undefined
   /** Spreads retries: a number in [0, 1). @default Math.random */
   readonly random?: (() => number) | undefined
-  /** The clock: milliseconds since the epoch. @default Date.now */
-  readonly now?: (() => number) | undefined
+  /** The clock: milliseconds since the epoch. @default Date */
+  readonly clock?: { now(): number } | undefined
   /**
    * Receives a warning for each unknown field or value, once each, at most 100. `console.warn` fits.
    * @default none: a library does not write to a log that it was not given
@@ -105,11 +105,11 @@ export function checkTransport(options: TransportOptions): Transport {
     // Reads the global at call time: a test tool or a tracer may replace it later.
     fetch = (url, init) => globalThis.fetch(url, init),
     random = () => Math.random(),
-    now = () => Date.now(),
+    clock = { now: () => Date.now() },
     onWarning = null,
     strict = false,
   } = options
-  for (const [name, value] of Object.entries({ fetch, random, now }))
+  for (const [name, value] of Object.entries({ fetch, random, 'clock.now': clock?.now }))
     if (typeof value !== 'function') throw new TypeError(`${name} is ${typeof value}; pass a function.`)
   if (onWarning !== null && typeof onWarning !== 'function')
     throw new TypeError(`onWarning is ${typeof onWarning}; pass a function.`)
@@ -124,7 +124,7 @@ export function checkTransport(options: TransportOptions): Transport {
     maxResponseBytes: checkInteger('maxResponseBytes', maxResponseBytes, 1, Number.MAX_SAFE_INTEGER),
     fetch,
     random,
-    now,
+    clock,
     onWarning,
     strict,
   }

@@ -16,7 +16,7 @@ const startMs = 1_769_860_800_000
 
 const twin = await createTwin({ seed: 11, startMs })
 withLatencies(twin.service.queries)
-const served = await servePages(() => createConsole({ service: twin.service, now: twin.now }))
+const served = await servePages(() => createConsole({ service: twin.service, clock: twin.clock }))
 const browser = await launchChromium()
 const paid = await payShop(twin)
 await take('overview', '')

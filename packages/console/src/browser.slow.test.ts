@@ -29,7 +29,7 @@ async function build(twin: Twin): Promise<Console> {
   await twin.update(paid[0] ?? { chainId: '', txHash: '' }, { recipient: broken })
   const key = { name: 'PI_MASTER_KEY', section: 'Required and basic', value: 'set', isDefault: false, doc: 'Keep it.' }
   const settings = [key, { ...key, name: 'PI_PORT', value: '4747', isDefault: true, doc: 'Port to listen on.' }]
-  return createConsole({ service: twin.service, now: twin.now, settings })
+  return createConsole({ service: twin.service, clock: twin.clock, settings })
 }
 
 const hourMs = 3_600_000

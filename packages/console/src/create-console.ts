@@ -1,4 +1,5 @@
 /** The console: a fetch-standard app of pages for operators, below `/console`. @module */
+import type { Clock } from '@payment-integration/core/ports'
 import { type Context, Hono } from 'hono'
 import { addAssetRoutes, createAssets } from './assets.js'
 import { deliveryFilter, FilterError, parseQuery, paymentFilter } from './filters.js'
@@ -35,8 +36,8 @@ export interface ConsoleDeps {
   readonly streamMs?: number | undefined
   /** The environment's name, shown next to the title. @default development */
   readonly environment?: string | undefined
-  /** The clock: milliseconds since the epoch. @default Date.now */
-  readonly now?: (() => number) | undefined
+  /** The clock: milliseconds since the epoch. @default Date */
+  readonly clock?: Pick<Clock, 'now'> | undefined
   /** Called with each error whose details no page shows. @default none */
   readonly onError?: ((error: unknown) => void) | undefined
 }
@@ -65,7 +66,7 @@ type Env = { Bindings: ConsoleBindings; Variables: { visit: Visit | null } }
  * const { fetch } = createConsole({ service })
  */
 export function createConsole(deps: ConsoleDeps): Console {
-  const { service, now = Date.now, environment = 'development', findViewer = () => localViewer, tools = {} } = deps
+  const { service, clock = Date, environment = 'development', findViewer = () => localViewer, tools = {} } = deps
   const { streamMs = 60_000 } = deps
   if (!Number.isSafeInteger(streamMs) || streamMs < 1 || streamMs > maxStreamMs)
     throw new RangeError(`streamMs is ${streamMs}; pass whole milliseconds from 1 to ${maxStreamMs}.`)
@@ -74,8 +75,8 @@ export function createConsole(deps: ConsoleDeps): Console {
   const publicUrl = deps.signIn?.publicUrl ?? deps.publicUrl
   const app = new Hono<Env>()
   const onError = (error: unknown) => deps.onError?.(error)
-  const sampler = createSampler(service, now, onError)
-  const updates = createLiveUpdates(sampler, now())
+  const sampler = createSampler(service, clock, onError)
+  const updates = createLiveUpdates(sampler, clock.now())
   const streams = new Map<() => void, string>()
   let isClosed = false
   const assets = createAssets()
@@ -85,10 +86,10 @@ export function createConsole(deps: ConsoleDeps): Console {
     tools: hasTools(tools),
   })
   const render = createRender(assets, { sections, environment })
-  const jobs = createJobs({ now, onError })
-  const download = createDownloads({ now, onError })
+  const jobs = createJobs({ clock, onError })
+  const download = createDownloads({ clock, onError })
   const sessions = service.operatorSessions
-  const signIn = deps.signIn === undefined ? null : createSignIn({ ...deps.signIn, sessions, render, now, onError })
+  const signIn = deps.signIn === undefined ? null : createSignIn({ ...deps.signIn, sessions, render, clock, onError })
 
   guardPages(app, publicUrl)
   app.use('*', async (c, next) => {
@@ -106,7 +107,7 @@ export function createConsole(deps: ConsoleDeps): Console {
     return new Response('Sign in first.\n', { status: signIn === null ? 403 : 401 })
   })
   app.get(`${base}/live`, (c) => openLive(c))
-  const actDeps = { service, render, now, jobs, tools, hasOidc: deps.signIn?.oidc !== undefined, publicUrl }
+  const actDeps = { service, render, clock, jobs, tools, hasOidc: deps.signIn?.oidc !== undefined, publicUrl }
   app.post(`${base}/act/:name`, (c) => runAct(actDeps, c.req.param('name'), c.req.raw, requireVisit(c)))
   app.get(`${base}/${exportRoute}`, (c) => exportList(c, c.req.param('file')))
   app.get(`${base}/*`, (c) => showPage(c))
@@ -143,7 +144,15 @@ export function createConsole(deps: ConsoleDeps): Console {
     const url = new URL(`${pathname}${search}`, publicUrl ?? href)
     const path = pathBelow(c.req.url, base)
     const position = path.startsWith('/jobs') ? jobs.position() : await updates.position()
-    const content = await loadPage(path, { ...deps, sampler, jobs, tools, now, url, role: requireVisit(c).viewer.role })
+    const content = await loadPage(path, {
+      ...deps,
+      sampler,
+      jobs,
+      tools,
+      clock,
+      url,
+      role: requireVisit(c).viewer.role,
+    })
     if (content === null) return c.notFound()
     if ('goTo' in content) return seeOther(buildHref(content.goTo))
     const live = content.live === undefined ? undefined : `${content.live}&after=${position}`

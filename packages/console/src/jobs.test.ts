@@ -8,7 +8,7 @@ import { openJobStream } from './live/streams.js'
 function setup() {
   const errors: unknown[] = []
   let time = 1_000
-  const jobs = createJobs({ now: () => time++, onError: (error) => errors.push(error) })
+  const jobs = createJobs({ clock: { now: () => time++ }, onError: (error) => errors.push(error) })
   const ended = (id: string) =>
     new Promise<void>((resolve) => {
       const unfollow = jobs.follow((job) => {

@@ -1,5 +1,6 @@
 /** Runs long acts in this process, and keeps their results for a while. @module */
 import { randomBytes } from 'node:crypto'
+import type { Clock } from '@payment-integration/core/ports'
 import type { ActFormProps } from './view/forms.js'
 import { ActError, findShownMessage } from './web/run-form.js'
 
@@ -64,7 +65,7 @@ interface Entry {
 }
 
 /** Creates the jobs. @param deps.onError - Called with errors whose message is not shown to people. */
-export function createJobs({ now, onError }: { now: () => number; onError: (error: unknown) => void }) {
+export function createJobs({ clock, onError }: { clock: Pick<Clock, 'now'>; onError: (error: unknown) => void }) {
   const entries = new Map<string, Entry>()
   const listeners = new Set<(job: Job) => void>()
   const processName = randomBytes(6).toString('base64url')
@@ -91,7 +92,7 @@ export function createJobs({ now, onError }: { now: () => number; onError: (erro
 
   async function run(entry: Entry, work: NewJob['run']): Promise<void> {
     const { signal } = entry.stop
-    const end = (changed: Partial<Job>) => change(entry, { ...changed, endedAt: now(), isStopping: false })
+    const end = (changed: Partial<Job>) => change(entry, { ...changed, endedAt: clock.now(), isStopping: false })
     try {
       await work(createReport(entry), signal)
       end({ state: signal.aborted ? 'stopped' : 'done' })
@@ -116,7 +117,7 @@ export function createJobs({ now, onError }: { now: () => number; onError: (erro
       if (running.length >= jobLimits.running)
         throw new ActError(`${jobLimits.running} jobs are running. Wait for one, or stop one.`)
       const id = randomBytes(9).toString('base64url')
-      const begun = { state: 'running', isStopping: false, startedAt: now(), endedAt: null } as const
+      const begun = { state: 'running', isStopping: false, startedAt: clock.now(), endedAt: null } as const
       const nothingDone = { done: 0, words: '', rows: [], droppedRows: 0, next: null }
       const job: Job = { id, title, actor, total, ...begun, ...nothingDone }
       const entry = { job, stop: new AbortController() }

@@ -23,7 +23,7 @@ async function build(twin: Twin): Promise<Pick<Console, 'fetch'>> {
   vi.spyOn(twin.service.queries, 'newest').mockImplementation((limit) =>
     failsNewest ? Promise.reject(new Error('away')) : newest(limit),
   )
-  const pages = createConsole({ service: twin.service, now: twin.now })
+  const pages = createConsole({ service: twin.service, clock: twin.clock })
   return { fetch: (request) => counted(pages, request) }
 }
 

@@ -17,7 +17,7 @@ beforeEach(async () => {
   newest = vi.spyOn(twin.service.queries, 'newest')
   reads = () => newest.mock.calls.length
   const findViewer = ({ headers }: Request) => ({ name: headers.get('x-viewer') ?? 'alice', role: 'admin' }) as const
-  pages = createConsole({ service: twin.service, now: twin.now, findViewer })
+  pages = createConsole({ service: twin.service, clock: twin.clock, findViewer })
 })
 afterEach(async () => {
   pages.close()
@@ -147,7 +147,7 @@ it('a reorg makes lists and payments load again', async () => {
   const [indexer] = twin.service.indexers
   if (indexer === undefined) throw new Error('There is no chain.')
   const status = indexer.status()
-  const followed = { at: twin.now(), from: 1_000_000_000, commonAncestor: 1 }
+  const followed = { at: twin.clock.now(), from: 1_000_000_000, commonAncestor: 1 }
   const spy = vi.spyOn(indexer, 'status')
   spy.mockReturnValue({ ...status, reorgs: 1, newestReorgs: [followed] })
   await Promise.all([list.next('stale'), one.next('stale')])

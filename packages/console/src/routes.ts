@@ -70,7 +70,7 @@ export const acts: Acts = {
   ...toolActs,
 }
 
-interface ActDeps extends Pick<ActInput, 'service' | 'now' | 'jobs' | 'tools' | 'hasOidc'> {
+interface ActDeps extends Pick<ActInput, 'service' | 'clock' | 'jobs' | 'tools' | 'hasOidc'> {
   readonly render: Render
   /** The origin of the pages where operators sign in; a proxy may have changed the origin of the request. */
   readonly publicUrl?: string | undefined

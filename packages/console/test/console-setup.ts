@@ -15,7 +15,7 @@ export function setUpConsole(seed: number, fill: Fill, options: Partial<ConsoleD
   beforeAll(async () => {
     twin = await createTwin({ seed })
     await fill(twin)
-    pages = createConsole({ service: twin.service, now: twin.now, ...options })
+    pages = createConsole({ service: twin.service, clock: twin.clock, ...options })
   })
   afterAll(async () => {
     pages?.close()
@@ -42,7 +42,8 @@ type Service = Twin['service']
 
 /** Opens further pages of a twin whose service is changed, for one test. */
 export function openChanged(twin: Twin, change: Partial<Service>, laterMs = () => 0) {
-  const pages = createConsole({ service: { ...twin.service, ...change }, now: () => twin.now() + laterMs() })
+  const clock = { now: () => twin.clock.now() + laterMs() }
+  const pages = createConsole({ service: { ...twin.service, ...change }, clock })
   onTestFinished(() => pages.close())
   return { pages, get: (path: string) => getText(pages, path) }
 }

@@ -16,7 +16,7 @@ export async function openPortal(seed: number) {
   const findSource = (request: Request) => request.headers.get('x-source') ?? `192.0.2.${sources++}`
   const portal = createPortal({
     service: twin.service,
-    now: twin.now,
+    clock: twin.clock,
     signIn: { publicUrl: portalOrigin, findSource },
     onError: (error) => {
       throw error

@@ -117,8 +117,8 @@ export interface ProviderConnection {
   readonly timeoutMs?: number | undefined
   /** Sends each request. @default the global fetch */
   readonly fetch?: typeof fetch | undefined
-  /** The clock, in milliseconds since the epoch. The signature has whole seconds. @default Date.now */
-  readonly now?: (() => number) | undefined
+  /** The clock, in milliseconds since the epoch. The signature has whole seconds. @default Date */
+  readonly clock?: { now(): number } | undefined
 }
 
 export interface ProviderAnswer {
@@ -133,7 +133,7 @@ export interface ProviderAnswer {
 
 interface CallOptions {
   readonly signal?: AbortSignal | undefined
-  /** Deadline for signing, in unix milliseconds of the option `now`. A later request is not sent. @default none */
+  /** Deadline for signing, in unix milliseconds of the option `clock`. A later request is not sent. @default none */
   readonly sendBy?: number | undefined
 }
 
@@ -149,7 +149,7 @@ export function createSignedCall(connection: ProviderConnection) {
   const appToken = checkCredential('appToken', connection.appToken)
   if (!/^[\x21-\x7e]+$/.test(appToken)) throw new TypeError('appToken has a space or non-ASCII letter; copy it again.')
   const secretKey = checkCredential('secretKey', connection.secretKey)
-  const { fetch: send = globalThis.fetch, now = Date.now } = connection
+  const { fetch: send = globalThis.fetch, clock = Date } = connection
   const base = parseBase(baseUrl)
   if (!(Number.isSafeInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= 2_147_483_647))
     throw new RangeError(`timeoutMs is ${timeoutMs}; pass a whole number of milliseconds from 1 to 2147483647.`)
@@ -165,7 +165,7 @@ export function createSignedCall(connection: ProviderConnection) {
     if (`${url.pathname}${url.search}` !== uri)
       throw new TypeError('An id has the form of a path: the request would go to another address than the signed one.')
     // The checked time is the signed one: from here on the provider itself rejects a late request.
-    const signedAt = now()
+    const signedAt = clock.now()
     if (!(signedAt <= sendBy)) throw new LateRequestError()
     const timestamp = Math.floor(signedAt / 1_000)
     const headers = {
@@ -181,7 +181,7 @@ export function createSignedCall(connection: ProviderConnection) {
       const json = await readJson(response)
       const { status } = response
       const ok = status >= 200 && status <= 299
-      return { status, ok, json, retryAfterMs: parseRetryAfter(response.headers.get('retry-after'), now()) }
+      return { status, ok, json, retryAfterMs: parseRetryAfter(response.headers.get('retry-after'), clock.now()) }
     } catch (error) {
       signal?.throwIfAborted()
       if (error instanceof ProviderAnswerError) throw error

@@ -25,7 +25,7 @@ describe('minting a share token', () => {
   test.each([
     ['another secret key', { secretKey: 'wrong' }, 4003],
     ['another app token', { appToken: 'sbx:wrong' }, 4001],
-    ['a wrong clock', { now: () => 0 }, 4004],
+    ['a wrong clock', { clock: { now: () => 0 } }, 4004],
     ['an unknown applicant', { applicantId: 'none' }, null],
     ['a client that is no partner', { forClientId: 'Nobody' }, 10501],
   ])('%s is a matter of the set-up, not of a token', async (_, change, providerCode) => {

@@ -33,9 +33,9 @@ const patience = 600_000
 /** A local provider on a clock that only the test moves, with the connections of both sides. */
 export async function started(options: Partial<IdentityProviderOptions> = {}) {
   const clock = createFakeClock(Date.UTC(2026, 0, 1))
-  const local = await startIdentityProvider({ clients: [donor, service], now: clock.now, ...options })
+  const local = await startIdentityProvider({ clients: [donor, service], clock, ...options })
   onTestFinished(() => local.close())
-  const shared = { baseUrl: local.url, now: clock.now, timeoutMs: patience }
+  const shared = { baseUrl: local.url, clock, timeoutMs: patience }
   const connection = (by: typeof donor | typeof service): ProviderConnection => ({
     ...{ appToken: by.appToken, secretKey: by.secretKey, ...shared },
   })

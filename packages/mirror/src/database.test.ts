@@ -15,8 +15,8 @@ test.each([
     return [{ a: 1 }]
   }
   const database = { exec: () => undefined, prepare: () => ({ all }) }
-  const clock = { sleep: async () => undefined, monotonicNow: () => 0 }
-  const driver = createSqliteDriver(database as never, { busyTimeoutMs: 1, ...clock })
+  const clock = { sleep: async () => undefined, now: () => 0 }
+  const driver = createSqliteDriver(database as never, { busyTimeoutMs: 1, clock })
   expect(await driver.query('SELECT 1 AS a')).toEqual([{ a: 1 }])
   expect(attempts).toBe(3)
 })

@@ -65,15 +65,14 @@ function createPostgresDriver(database: Queryable): Driver {
 /** How long a statement waits for a lock of another connection. */
 interface SqliteWait {
   readonly busyTimeoutMs: number
-  readonly sleep: (ms: number) => Promise<void>
-  /** Milliseconds; never goes back. */
-  readonly monotonicNow: () => number
+  /** Monotonic, in milliseconds. */
+  readonly clock: { now(): number; sleep(ms: number): Promise<void> }
 }
 
 const retryEveryMs = 10
 
 /** Makes the driver. Its statements are synchronous, so none interleave. */
-export function createSqliteDriver(database: MirrorSqlite, { busyTimeoutMs, sleep, monotonicNow }: SqliteWait): Driver {
+export function createSqliteDriver(database: MirrorSqlite, { busyTimeoutMs, clock }: SqliteWait): Driver {
   const prepared = new Map<string, ReturnType<MirrorSqlite['prepare']>>()
 
   function prepare(sql: string) {
@@ -83,14 +82,14 @@ export function createSqliteDriver(database: MirrorSqlite, { busyTimeoutMs, slee
   }
 
   async function whileLocked<Result>(run: () => Result): Promise<Result> {
-    const deadline = monotonicNow() + busyTimeoutMs
+    const deadline = clock.now() + busyTimeoutMs
     for (;;) {
       try {
         return run()
       } catch (error) {
         if (!isBusy(error)) throw error
-        if (monotonicNow() >= deadline) throw new StoreBusyError(busyTimeoutMs, 'lock', error)
-        await sleep(retryEveryMs)
+        if (clock.now() >= deadline) throw new StoreBusyError(busyTimeoutMs, 'lock', error)
+        await clock.sleep(retryEveryMs)
       }
     }
   }

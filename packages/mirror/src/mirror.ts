@@ -117,7 +117,7 @@ async function run(parts: Parts, { woken, clear }: Wake, options: MirrorRunOptio
   for (let isFirst = true; !signal.aborted; isFirst = false) {
     await attempt('reconcile', isFirst)
     if (signal.aborted) return
-    const due = parts.sleep(everyMs, signal).then(() => 'due' as const)
+    const due = parts.clock.sleep(everyMs, signal).then(() => 'due' as const)
     while (!signal.aborted && (await Promise.race([due, woken()])) !== 'due') {
       clear()
       await attempt('complete', false)
@@ -176,13 +176,13 @@ export interface Mirror {
  */
 export function createMirror(options: MirrorOptions): Mirror {
   const parts = openParts(options)
-  const { driver, names, payments, state, integrationAddress, verify, now, onEvent } = parts
+  const { driver, names, payments, state, integrationAddress, verify, clock, onEvent } = parts
   const wake = createWake()
   let deliveryRecordedAt = Number.NEGATIVE_INFINITY
 
   /** Stores the delivery's time, at most once a second: deliveries must not wait for each other at this row. */
   async function recordDelivery(): Promise<void> {
-    const at = now()
+    const at = clock.now()
     if (Math.abs(at - deliveryRecordedAt) < 1_000) return
     deliveryRecordedAt = at
     await state.set('delivered_at', new Date(at).toISOString())
@@ -198,7 +198,7 @@ export function createMirror(options: MirrorOptions): Mirror {
       const { snapshot } = await verify(delivery)
       if (snapshot.integrationAddress !== integrationAddress)
         throw new OtherIntegrationError(snapshot.integrationAddress, integrationAddress)
-      const decision = await payments.writeSnapshot(snapshot, new Date(now()).toISOString())
+      const decision = await payments.writeSnapshot(snapshot, new Date(clock.now()).toISOString())
       if (decision === 'apply') wake.wake()
       await recordDelivery()
       const { chainId, txHash, version, state: paymentState } = snapshot

@@ -67,7 +67,7 @@ export interface MirrorOptions extends TableOptions {
   readonly secrets?: VerifierOptions['secrets'] | undefined
   /**
    * Your own verification instead of `secrets`; `verify` of `createVerifier` fits.
-   * @default a verifier with `secrets` and `now`
+   * @default a verifier with `secrets` and `clock`
    */
   readonly verify?: ((delivery: Delivery | RequestLike) => Promise<{ readonly snapshot: Snapshot }>) | undefined
   /** Receives each step. Must not throw. @default failures of `run` go to console.error */
@@ -79,10 +79,8 @@ export interface MirrorOptions extends TableOptions {
   readonly fullEveryMs?: number | undefined
   /** SQLite: how long a statement waits for a lock of another connection, in milliseconds. @default 3000 */
   readonly busyTimeoutMs?: number | undefined
-  /** The clock: milliseconds since the epoch. @default Date.now */
-  readonly now?: (() => number) | undefined
-  /** Waits; resolves early when the signal aborts. @default setTimeout */
-  readonly sleep?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined
+  /** Milliseconds since the epoch. `sleep` resolves early when the signal aborts. @default Date.now and setTimeout */
+  readonly clock?: { now(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> } | undefined
 }
 
 /** Defaults of {@link MirrorOptions}, and of `run`. */
@@ -104,8 +102,7 @@ export function openParts(options: MirrorOptions) {
     onEvent = reportFailure,
     fullEveryMs = mirrorDefaults.fullEveryMs,
     busyTimeoutMs = mirrorDefaults.busyTimeoutMs,
-    now = () => Date.now(),
-    sleep = abortableSleep,
+    clock = { now: () => Date.now(), sleep: abortableSleep },
   } = Object(options) as MirrorOptions
   if (typeof client?.integrationAddress !== 'string' || typeof client.payments?.get !== 'function')
     throw new TypeError('client has no integrationAddress and payments; pass a client of createClient.')
@@ -114,15 +111,14 @@ export function openParts(options: MirrorOptions) {
     throw new TypeError('integrationAddress is not an address; pass 0x and 40 hex digits.')
   if (secrets !== undefined && options.verify !== undefined)
     throw new TypeError('secrets and verify are both given; pass one of them.')
-  const { verify = secrets === undefined ? rejectWithoutVerifier : createVerifier({ secrets, now }).verify } = options
-  for (const [name, value] of Object.entries({ verify, onEvent, now, sleep }))
+  const { verify = secrets === undefined ? rejectWithoutVerifier : createVerifier({ secrets, clock }).verify } = options
+  for (const [name, value] of Object.entries({ verify, onEvent, 'clock.now': clock?.now, 'clock.sleep': clock?.sleep }))
     if (typeof value !== 'function') throw new TypeError(`${name} is ${typeof value}; pass a function.`)
   const integrationAddress = given.toLowerCase()
   const names = quoteNames(options)
   const driver = chooseDriver(options.database, {
     busyTimeoutMs: checkMilliseconds('busyTimeoutMs', busyTimeoutMs),
-    sleep,
-    monotonicNow: () => performance.now(),
+    clock: { now: () => performance.now(), sleep: (ms) => clock.sleep(ms) },
   })
   return {
     driver,
@@ -134,8 +130,7 @@ export function openParts(options: MirrorOptions) {
     verify,
     fullEveryMs: checkMilliseconds('fullEveryMs', fullEveryMs),
     onEvent,
-    now,
-    sleep,
+    clock,
   }
 }
 

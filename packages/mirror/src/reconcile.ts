@@ -10,10 +10,10 @@ import type { MirrorCompletion, MirrorReconciliation, Parts } from './options.js
 import type { WriteEffect } from './tables.js'
 
 /** @throws {@link OtherIntegrationError} `ERR_MIRROR_OTHER_INTEGRATION` when the client is for another integration. */
-async function storePayment({ payments, integrationAddress, now }: Parts, payment: Payment): Promise<WriteEffect> {
+async function storePayment({ payments, integrationAddress, clock }: Parts, payment: Payment): Promise<WriteEffect> {
   if (payment.integrationAddress !== integrationAddress)
     throw new OtherIntegrationError(payment.integrationAddress, integrationAddress)
-  return payments.writePayment(payment, new Date(now()).toISOString())
+  return payments.writePayment(payment, new Date(clock.now()).toISOString())
 }
 
 /**
@@ -64,7 +64,7 @@ export interface MirrorReconcileOptions {
 
 /** Runs once. @throws Errors of the client and of the database; what was stored stays, and the next run goes on. */
 export async function reconcile(parts: Parts, options: MirrorReconcileOptions): Promise<MirrorReconciliation> {
-  const { client, state, now, onEvent } = parts
+  const { client, state, clock, onEvent } = parts
   if (client.integrationAddress !== parts.integrationAddress)
     throw new OtherIntegrationError(client.integrationAddress, parts.integrationAddress)
   const { pageSize, maxPages, signal } = options
@@ -86,18 +86,18 @@ export async function reconcile(parts: Parts, options: MirrorReconcileOptions): 
   })
   const { stopped, pages, compared, unknown } = result
   // Before the look-ups: if one fails, the next run need not read the whole list again.
-  if (stopped === 'end') await state.set('reconciled_fully_at', new Date(now()).toISOString())
+  if (stopped === 'end') await state.set('reconciled_fully_at', new Date(clock.now()).toISOString())
   const { completed: lookedUp, incomplete } = await complete(parts, signal)
   counts.completed += lookedUp
-  if (stopped !== 'max_pages') await state.set('reconciled_at', new Date(now()).toISOString())
+  if (stopped !== 'max_pages') await state.set('reconciled_at', new Date(clock.now()).toISOString())
   const { added, updated, completed, refreshed } = counts
   const summary = { full, stopped, pages, compared, added, updated, completed, refreshed, incomplete, unknown }
   onEvent({ type: 'reconciled', ...summary })
   return summary
 }
 
-function isFullRunDue(reconciledFullyAt: string | null, { fullEveryMs, now }: Parts): boolean {
-  return reconciledFullyAt === null || now() - Date.parse(reconciledFullyAt) >= fullEveryMs
+function isFullRunDue(reconciledFullyAt: string | null, { fullEveryMs, clock }: Parts): boolean {
+  return reconciledFullyAt === null || clock.now() - Date.parse(reconciledFullyAt) >= fullEveryMs
 }
 
 /**

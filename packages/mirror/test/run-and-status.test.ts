@@ -10,11 +10,12 @@ import { useEngine } from './open-mirror.js'
 
 describe.each(engines)('$name', async ({ open }) => {
   const { engine, openMirror } = await useEngine(open)
+  const sleep = async () => undefined
 
   test('status shows the lag, and the error of a service that does not answer', async () => {
     await using service = await startService()
     await service.index(5)
-    const mirror = await openMirror(service, { now: () => Date.UTC(2026, 0, 3) })
+    const mirror = await openMirror(service, { clock: { now: () => Date.UTC(2026, 0, 3), sleep } })
     await mirror.reconcile()
     await service.index(0)
     const at = new Date(Date.UTC(2026, 0, 3)).toISOString()
@@ -32,7 +33,7 @@ describe.each(engines)('$name', async ({ open }) => {
     await using service = await startService()
     await service.index(0)
     let at = Date.now()
-    const mirror = await openMirror(service, { now: () => at })
+    const mirror = await openMirror(service, { clock: { now: () => at, sleep } })
     await mirror.deliver(0)
     at -= 60_000
     await mirror.deliver(0)
@@ -108,7 +109,8 @@ test('a SQLite connection waits for the lock of another one, and then reports th
   try {
     const options = { client: service.client(), integrationAddress, secrets: secret, prefix: nextPrefix() }
     const locker = engine.connect()
-    const waiting = createMirror({ database: engine.connect(), sleep: async () => release(), ...options })
+    const clock = { now: () => Date.now(), sleep: async () => release() }
+    const waiting = createMirror({ database: engine.connect(), clock, ...options })
     const hasty = createMirror({ database: engine.connect(), busyTimeoutMs: 0, ...options })
     await hasty.migrate()
     if (!('exec' in locker)) throw new Error('the fixtures are broken')

@@ -20,7 +20,7 @@ import {
   verifyResponseWriteSchema,
 } from '@payment-integration/contract/internal'
 
-/** A clock that a test moves. Its functions need no `this`, so that each can be passed as an option. */
+/** A clock that a test moves. Its functions need no `this`. */
 export type FakeClock = Readonly<ReturnType<typeof createFakeClock>>
 
 /** 2025-01-01T00:00:00Z */
@@ -34,7 +34,7 @@ export const fakeClockStart = Date.UTC(2025, 0, 1)
  * import { createFakeClock } from '@payment-integration/testing'
  * import { createVerifier } from '@payment-integration/webhook'
  * const clock = createFakeClock()
- * const { verify } = createVerifier({ secrets: 'whsec_test', now: clock.now })
+ * const { verify } = createVerifier({ secrets: 'whsec_test', clock })
  * clock.advance(301_000) // a delivery that was signed before is now stale
  */
 export function createFakeClock(start: number = fakeClockStart) {
@@ -48,7 +48,7 @@ export function createFakeClock(start: number = fakeClockStart) {
   return {
     /** Milliseconds since the epoch. */
     now: () => at,
-    /** Resolves once the clock has advanced by `ms`, or the signal aborts. Fits every `sleep` option. */
+    /** Resolves once the clock has advanced by `ms`, or the signal aborts. */
     sleep(ms: number, signal?: AbortSignal): Promise<void> {
       if (ms <= 0 || signal?.aborted) return Promise.resolve()
       return new Promise((resolve) => {

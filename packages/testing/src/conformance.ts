@@ -285,7 +285,7 @@ export interface IdentityProviderSubject extends RemoteSubject {
   /** Mints a share token that the provider redeems once. */
   mint(): Promise<string> | string
   /** The clock by which `sendBy` of a redemption is judged, in unix milliseconds. */
-  now(): number
+  readonly clock: { now(): number }
 }
 
 /**
@@ -303,10 +303,10 @@ export function identityProviderConformance(adapter: string, open: () => Promise
   }
   let names = 0
   const redeem = async (shareToken: string, sendBy?: number) => {
-    const { provider, now } = await subject()
+    const { provider, clock } = await subject()
     names += 1
     const externalUserId = `conformance-${names}`
-    const result = await provider.redeem({ shareToken, externalUserId, sendBy: sendBy ?? now() + 60_000 })
+    const result = await provider.redeem({ shareToken, externalUserId, sendBy: sendBy ?? clock.now() + 60_000 })
     return { externalUserId, result }
   }
 
@@ -337,9 +337,9 @@ export function identityProviderConformance(adapter: string, open: () => Promise
     })
 
     test('sends no redemption whose time is over', async () => {
-      const { mint, now } = await subject()
+      const { mint, clock } = await subject()
       const token = await mint()
-      expect((await redeem(token, now() - 1)).result).toEqual({ kind: 'unsent' })
+      expect((await redeem(token, clock.now() - 1)).result).toEqual({ kind: 'unsent' })
       expect((await redeem(token)).result).toMatchObject({ kind: 'redeemed' })
     })
 

@@ -13,7 +13,7 @@ const { requests: vectors } = JSON.parse(readFileSync(file, 'utf8')) as { reques
 
 test.each(vectors)('$name is accepted, and a request changed by one byte is not', async (vector) => {
   const { method, uri, signature, secretKey, timestamp } = vector
-  const { ask } = await started({ clients: [{ ...service, secretKey }], now: () => timestamp * 1_000 })
+  const { ask } = await started({ clients: [{ ...service, secretKey }], clock: { now: () => timestamp * 1_000 } })
   const body = new Uint8Array(Buffer.from(vector.body, 'base64'))
   const headers = { 'X-App-Access-Sig': signature }
   const request: Request = { method, uri, headers, ...(body.length ? { body } : {}) }
@@ -34,7 +34,7 @@ describe('the signed time', () => {
     [61, 401],
   ])('%i seconds from the clock of the provider is answered %i', async (seconds, expected) => {
     const { provider, clock } = await started()
-    const { status: answered, json } = await asking(provider, () => clock.now() + seconds * 1_000)(status)
+    const { status: answered, json } = await asking(provider, { now: () => clock.now() + seconds * 1_000 })(status)
     expect(answered).toBe(expected)
     if (expected === 401) expect(json).toMatchObject({ errorCode: 4004, description: 'Token expired' })
   })

@@ -22,7 +22,7 @@ const deliveries = createDeliveries({ secret, clock: { now: () => sentAt } })
 
 /** Starts a receiver; it answers the code of a rejection. */
 async function startReceiver(): Promise<number> {
-  const { verify } = createVerifier({ secrets: [secret], now: () => sentAt })
+  const { verify } = createVerifier({ secrets: [secret], clock: { now: () => sentAt } })
   const server = createServer(async (incoming, response) => {
     try {
       await verify({ headers: incoming.headers, body: await readBody(incoming) })
@@ -127,14 +127,14 @@ describe.skipIf(nginxMissing !== null)(`behind nginx${nginxMissing ?? ''}`, () =
     const { send, captured } = await startNginx()
     await send(await genuine())
     const secrets = [secret]
-    const now = () => sentAt
+    const clock = { now: () => sentAt }
     const newest = (text: string) => parseRequest(text.slice(text.lastIndexOf('\nPOST ') + 1))
-    expect(await explainDelivery({ ...newest(await captured()), secrets, now })).toMatchObject({ verified: true })
+    expect(await explainDelivery({ ...newest(await captured()), secrets, clock })).toMatchObject({ verified: true })
 
     const changed = await startNginx()
     const { headers, body } = await genuine()
     await changed.send({ headers, body: JSON.stringify(JSON.parse(new TextDecoder().decode(body)), null, 2) })
-    const explained = await explainDelivery({ ...newest(await changed.captured()), secrets, now })
+    const explained = await explainDelivery({ ...newest(await changed.captured()), secrets, clock })
     expect(explained).toMatchObject({ verified: false, findings: [{ code: 'body_reencoded', proved: true }] })
   })
 })

@@ -9,7 +9,7 @@ const secret = 'whsec_of_the_receiver'
 function setup() {
   const clock = createFakeClock()
   const build = createBuilders({ clock })
-  const { verify } = createVerifier({ secrets: secret, now: clock.now })
+  const { verify } = createVerifier({ secrets: secret, clock })
   const getCode = (delivery: Parameters<typeof verify>[0]) =>
     verify(delivery)
       .then(() => 'ok')
@@ -34,7 +34,7 @@ test.each(kinds)('for a %s delivery the verifier answers %s', async (kind, verdi
 test('a good delivery has the same bytes and headers as the signer of the verifier package', async () => {
   const { build, deliveries, clock } = setup()
   const snapshot = build.snapshot()
-  expect(await deliveries.good(snapshot)).toEqual(await createTestDelivery({ secret, snapshot, now: clock.now }))
+  expect(await deliveries.good(snapshot)).toEqual(await createTestDelivery({ secret, snapshot, clock }))
 })
 
 test.each([undefined, {}, { secret: '' }])('options %j, without a secret, are a TypeError', (options) => {
@@ -64,7 +64,7 @@ test('of a rotation, the first delivery verifies only with the next secret, the 
   const rotated = await deliveries.rotated(build.snapshot(), 'whsec_new')
   expect(rotated[0].body).toEqual(rotated[1].body)
   const accepts = (secrets: string | string[]) => {
-    const verified = rotated.map(createVerifier({ secrets, now: clock.now }).verify)
+    const verified = rotated.map(createVerifier({ secrets, clock }).verify)
     return Promise.all(verified.map((each) => each.then(({ secretIndex }) => secretIndex).catch(({ code }) => code)))
   }
   expect(await accepts('whsec_new')).toEqual([0, 'ERR_SIGNATURE_MISMATCH'])

@@ -30,9 +30,9 @@ export async function started(options: Partial<IdentityProviderOptions> = {}) {
   const clock = createFakeClock(Date.UTC(2026, 0, 1))
   let next = 0
   const newId = () => (next++).toString(16).padStart(24, '0')
-  const provider = await startIdentityProvider({ clients: [donor, service], now: clock.now, newId, ...options })
+  const provider = await startIdentityProvider({ clients: [donor, service], clock, newId, ...options })
   onTestFinished(() => provider.close())
-  return { provider, clock, ask: asking(provider, options.now ?? clock.now) }
+  return { provider, clock, ask: asking(provider, options.clock ?? clock) }
 }
 
 /** A request by hand. */
@@ -51,9 +51,9 @@ export interface Answer {
 }
 
 /** Sends requests to a provider, signed by its documentation. */
-export function asking(provider: TestIdentityProvider, now: () => number) {
+export function asking(provider: TestIdentityProvider, clock: { now(): number }) {
   return async ({ method = 'POST', uri, body, by = service, headers = {} }: Request): Promise<Answer> => {
-    const timestamp = String(Math.floor(now() / 1_000))
+    const timestamp = String(Math.floor(clock.now() / 1_000))
     const signature = createHmac('sha256', by.secretKey)
       .update(`${timestamp}${method}${uri}`)
       .update(body ?? '')

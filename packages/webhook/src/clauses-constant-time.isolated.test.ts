@@ -24,7 +24,7 @@ beforeEach(() => {
 const secret = 'whsec_constant_time'
 const t = 1_700_000_000
 const verdict = (v1: string) =>
-  getCode(verifySignature({ body: 'x', header: `t=${t},v1=${v1}`, secrets: [secret], now: () => t * 1_000 }))
+  getCode(verifySignature({ body: 'x', header: `t=${t},v1=${v1}`, secrets: [secret], clock: { now: () => t * 1_000 } }))
 const genuine = createHmac('sha256', secret).update(`${t}.x`).digest('hex')
 const forged = `${genuine[0] === '0' ? '1' : '0'}${genuine.slice(1)}`
 

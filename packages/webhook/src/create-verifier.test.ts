@@ -6,14 +6,14 @@ import type { Delivery, HeadersLike } from './delivery.js'
 import { createTestDelivery, createTestSnapshot } from './test-delivery.js'
 
 const secret = 'whsec_verifier'
-const now = () => 1_700_000_000_000
+const clock = { now: () => 1_700_000_000_000 }
 const t = 1_700_000_000
 const snapshot = createTestSnapshot()
 const other = createTestSnapshot({ integrationAddress: `0x${'c3'.repeat(20)}` })
-const good = await createTestDelivery({ secret, now })
+const good = await createTestDelivery({ secret, clock })
 const signatureOver = (body: Uint8Array, key = secret) =>
   `t=${t},v1=${createHmac('sha256', key).update(`${t}.`).update(body).digest('hex')}`
-const make = (options: Partial<VerifierOptions> = {}) => createVerifier({ secrets: secret, now, ...options })
+const make = (options: Partial<VerifierOptions> = {}) => createVerifier({ secrets: secret, clock, ...options })
 /** A look-up that notes what it was asked. */
 const recordingTo = (asked: string[]) => (integration: string) => {
   asked.push(integration)
@@ -78,7 +78,7 @@ test('a function finds the secrets by integration, now or later', async () => {
       return integration === snapshot.integrationAddress ? [secret] : 'whsec_other'
     },
   })
-  const foreign = await createTestDelivery({ secret: 'whsec_other', now, snapshot: other })
+  const foreign = await createTestDelivery({ secret: 'whsec_other', clock, snapshot: other })
   expect((await verify(good)).snapshot.integrationAddress).toBe(snapshot.integrationAddress)
   expect((await verify(foreign)).snapshot.integrationAddress).toBe(other.integrationAddress)
   expect(asked).toEqual([snapshot.integrationAddress, other.integrationAddress])
@@ -103,7 +103,7 @@ test('junk and stale headers do not reach the look-up', async () => {
   const asked: string[] = []
   const { verify } = make({ secrets: recordingTo(asked) })
   await getCode(verify({ ...good, headers: { ...good.headers, 'X-Service-Signature': 'junk' } }))
-  await getCode(verify(await createTestDelivery({ secret, now, ageSeconds: 301 })))
+  await getCode(verify(await createTestDelivery({ secret, clock, ageSeconds: 301 })))
   expect(asked).toEqual([])
 })
 
@@ -145,7 +145,7 @@ test.each([[undefined], [null], [{}], [{ secrets: [] }]])(
 )
 
 test('queued work is judged by the time of receipt that its delivery carries', async () => {
-  const { verify } = make({ now: () => (t + 86_400) * 1000 })
+  const { verify } = make({ clock: { now: () => (t + 86_400) * 1000 } })
   expect(await getCode(verify(good))).toBe('ERR_DELIVERY_STALE')
   expect(await verify({ ...good, receivedAt: (t + 300) * 1000 })).toMatchObject({ ageSeconds: 300 })
   expect(await getCode(verify({ ...good, receivedAt: (t + 301) * 1000 }))).toBe('ERR_DELIVERY_STALE')
@@ -155,8 +155,8 @@ test('queued work is judged by the time of receipt that its delivery carries', a
 })
 
 test('a clock that is no function is rejected at construction, one that gives no number at the first delivery', async () => {
-  expect(() => make({ now: 5 as unknown as () => number })).toThrow(TypeError)
-  await expect(make({ now: () => Number.NaN }).verify(good)).rejects.toThrow(RangeError)
+  expect(() => make({ clock: { now: 5 as unknown as () => number } })).toThrow(TypeError)
+  await expect(make({ clock: { now: () => Number.NaN } }).verify(good)).rejects.toThrow(RangeError)
 })
 
 test('the list of secrets is read once; a later change does not reach the verifier', async () => {

@@ -25,8 +25,8 @@ export type FindSecrets = (integration: string) => Secrets | Promise<Secrets>
 export interface VerifierOptions extends Limits {
   /** The signing secrets as issued, or a function that finds those of the integration in `X-Service-Integration`. */
   readonly secrets: string | readonly string[] | FindSecrets
-  /** The clock: milliseconds since the epoch. @default Date.now */
-  readonly now?: (() => number) | undefined
+  /** The clock: milliseconds since the epoch. @default Date */
+  readonly clock?: { now(): number } | undefined
 }
 
 /** A snapshot that the service signed, and the proof. */
@@ -46,7 +46,7 @@ export interface Verifier {
    * `ERR_INTEGRATION_UNKNOWN`, `ERR_BODY_UNREADABLE`, `ERR_BODY_TOO_LARGE`, `ERR_SIGNATURE_MISMATCH`,
    * `ERR_SNAPSHOT_INVALID`, `ERR_INTEGRATION_MISMATCH`. Errors of your `secrets` function pass through.
    * @throws {TypeError} When the delivery is no object, or the `secrets` function returns an unusable secret.
-   * @throws {RangeError} When `now` or `receivedAt` is no finite number.
+   * @throws {RangeError} When `clock.now()` or `receivedAt` is no finite number.
    */
   verify(delivery: Delivery | RequestLike): Promise<VerifiedDelivery>
 }
@@ -54,7 +54,7 @@ export interface Verifier {
 /**
  * Creates a verifier, which turns a request into a trusted snapshot. Compare versions next: deliveries repeat and
  * arrive in any order.
- * @throws {TypeError} When there is no secret, one is empty, blank or padded, or `now` is no function.
+ * @throws {TypeError} When there is no secret, one is empty, blank or padded, or `clock` has no `clock`.
  * @throws {RangeError} When an option is out of range.
  * @throws {@link WebhookError} From `verify`, such as `ERR_SIGNATURE_MISMATCH` or `ERR_DELIVERY_STALE`: {@link
  * Verifier} names all codes.
@@ -68,10 +68,10 @@ export interface Verifier {
  * }
  */
 export function createVerifier(options: VerifierOptions): Verifier {
-  const { secrets, now = () => Date.now() } = Object(options) as VerifierOptions
+  const { secrets, clock = { now: () => Date.now() } } = Object(options) as VerifierOptions
   const fixedKeys = typeof secrets === 'function' ? undefined : prepareKeys(secrets)
   const { toleranceSeconds, maxBytes } = resolveLimits(options)
-  if (typeof now !== 'function') throw new TypeError(`now is ${typeof now}; pass a function.`)
+  if (typeof clock?.now !== 'function') throw new TypeError('clock.now is missing; pass a function.')
 
   async function verifyBody(
     { signedAt, ageSeconds, codes }: FreshHeader,
@@ -110,7 +110,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
         if (!delivery || typeof delivery !== 'object' || 'byteLength' in delivery)
           throw new TypeError('verify got the body alone or nothing; pass { body, headers }')
         const body = isRequest(delivery) ? assertUnread(delivery) : assertRawBody(delivery.body)
-        const receivedAt = checkFiniteTime((delivery as Delivery).receivedAt ?? now())
+        const receivedAt = checkFiniteTime((delivery as Delivery).receivedAt ?? clock.now())
         const headers = toReadable(delivery.headers)
         const signature = parseFreshHeader(readHeader(headers, 'x-service-signature'), receivedAt, toleranceSeconds)
         return signature.code ? rejectWith(signature) : verifyBody(signature, delivery, body, headers)

@@ -12,7 +12,7 @@ import { createTestSnapshot } from './test-delivery.js'
 const t = 1_700_000_000
 const secret = 'whsec_hostile_network'
 const snapshot = createTestSnapshot()
-const options: VerifierOptions = { secrets: () => secret, now: () => t * 1000, maxBytes: 4_096 }
+const options: VerifierOptions = { secrets: () => secret, clock: { now: () => t * 1000 }, maxBytes: 4_096 }
 type Make = typeof import('./create-verifier.js').createVerifier
 const makers: Make[] = []
 beforeAll(async () => {

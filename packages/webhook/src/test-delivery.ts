@@ -9,8 +9,8 @@ export interface TestDeliveryOptions {
   readonly snapshot?: Snapshot | undefined
   /** The signing secret that the receiver under test knows. */
   readonly secret: string
-  /** The signer's clock: milliseconds since the epoch. @default Date.now */
-  readonly now?: (() => number) | undefined
+  /** The signer's clock: milliseconds since the epoch. @default Date */
+  readonly clock?: { now(): number } | undefined
   /** Age in whole seconds: 301 is stale for a default receiver, -301 is from the future. @default 0 */
   readonly ageSeconds?: number | undefined
   /**
@@ -38,13 +38,13 @@ export interface TestDelivery {
  * await createVerifier({ secrets: 'whsec_test' }).verify(delivery)
  */
 export async function createTestDelivery(options: TestDeliveryOptions): Promise<TestDelivery> {
-  const { snapshot = createTestSnapshot(), secret, now = () => Date.now(), ageSeconds = 0, fault } = options
+  const { snapshot = createTestSnapshot(), secret, clock = Date, ageSeconds = 0, fault } = options
   if (fault !== undefined && !['forged', 'tampered', 'unsigned'].includes(fault))
     throw new TypeError(`fault is ${fault}; pass forged, tampered or unsigned, or leave it out.`)
   const body = new TextEncoder().encode(JSON.stringify(snapshot))
   const signature = await signDelivery({
     secret: fault === 'forged' ? `${secret}.forged` : secret,
-    timestamp: Math.floor(now() / 1000) - ageSeconds,
+    timestamp: Math.floor(clock.now() / 1000) - ageSeconds,
     body,
   })
   return {

@@ -45,7 +45,7 @@ describe.each(Object.entries({ 'node:crypto': node, 'Web Crypto': web }))('on %s
     const body = Buffer.from(vector.body, 'base64')
     const keys = secrets.map(primitive.signingKey)
     for (const verdict of [
-      () => verifySignature({ body, header, secrets, toleranceSeconds, now: () => nowMs }),
+      () => verifySignature({ body, header, secrets, toleranceSeconds, clock: { now: () => nowMs } }),
       () => verifyBytes({ body, header, keys, toleranceSeconds, receivedAt: nowMs }),
     ]) {
       const outcome = await getOutcome(verdict())
@@ -57,7 +57,7 @@ describe.each(Object.entries({ 'node:crypto': node, 'Web Crypto': web }))('on %s
 
   test.each(deliveries)('$name: $expect', async ({ secrets, headers, nowMs, expect: expected, field, ...vector }) => {
     const body = Buffer.from(vector.body, 'base64')
-    const { verify } = createVerifier({ secrets: (integration) => secrets[integration], now: () => nowMs })
+    const { verify } = createVerifier({ secrets: (integration) => secrets[integration], clock: { now: () => nowMs } })
     const request = new Request('http://127.0.0.1/', { method: 'POST', headers, body })
     for (const delivery of [{ body, headers }, request]) {
       const outcome = await getOutcome(verify(delivery))

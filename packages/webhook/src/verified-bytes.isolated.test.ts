@@ -26,7 +26,7 @@ async function verifierOn(
   vi.resetModules()
   vi.doMock('#hmac', () => primitive)
   const { createVerifier } = await import('./create-verifier.js')
-  const { verify } = createVerifier({ secrets, now: () => t * 1000 })
+  const { verify } = createVerifier({ secrets, clock: { now: () => t * 1000 } })
   /** The version of the snapshot, or the code of the rejection. */
   return (body: Uint8Array) =>
     verify({ body, headers }).then(
@@ -83,7 +83,7 @@ describe.each(Object.entries({ 'node:crypto': node, 'Web Crypto': web }))('on %s
       delivery.body = { byteLength: 1, length: 1 }
       return secret
     }
-    const { snapshot } = await createVerifier({ secrets, now: () => t * 1000 }).verify(delivery as never)
+    const { snapshot } = await createVerifier({ secrets, clock: { now: () => t * 1000 } }).verify(delivery as never)
     expect(snapshot.version).toBe(1)
   })
 })

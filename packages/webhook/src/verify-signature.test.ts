@@ -11,13 +11,13 @@ import { signingKey, type VerifyBytesInput, verifyBytes, verifySignature } from 
 
 const secret = 'whsec_test_9f8e7d6c'
 const t = 1_700_000_000
-const now = () => t * 1000
+const clock = { now: () => t * 1000 }
 const codeOver = (body: Uint8Array | string, key = secret) =>
   createHmac('sha256', key).update(`${t}.`).update(body).digest('hex')
 const sign = (body: Uint8Array | string) => `t=${t},v1=${codeOver(body)}`
 test('accepts what node:crypto signs, and says which secret, when and how old', async () => {
   const signed = { body: '{"a":1}', header: sign('{"a":1}') }
-  const proof = await verifySignature({ ...signed, secrets: ['newer', secret], now: () => (t + 7) * 1000 })
+  const proof = await verifySignature({ ...signed, secrets: ['newer', secret], clock: { now: () => (t + 7) * 1000 } })
   expect(proof).toEqual({ secretIndex: 1, signedAt: t, ageSeconds: 7 })
 })
 
@@ -28,7 +28,7 @@ test('bytes, a view into a larger buffer, an ArrayBuffer and text give one verdi
   const header = sign(body)
   const kinds: RawBody[] = [body, body.slice().buffer, Buffer.from(body), new TextDecoder().decode(body)]
   for (const kind of kinds)
-    expect(await getCode(verifySignature({ body: kind, header, secrets: [secret], now }))).toBe('ok')
+    expect(await getCode(verifySignature({ body: kind, header, secrets: [secret], clock }))).toBe('ok')
 })
 
 test.each([
@@ -41,7 +41,7 @@ test.each([
   ['a stream', new ReadableStream(), 'Stream'],
   ['half a surrogate pair', 'a\ud800', 'surrogate'],
 ])('%s as the body is rejected with a cure', async (_, body, kind) => {
-  const error = await verifySignature({ body: body as string, header: sign('x'), secrets: [secret], now }).catch(
+  const error = await verifySignature({ body: body as string, header: sign('x'), secrets: [secret], clock }).catch(
     (e) => e,
   )
   expect(error).toMatchObject({ code: 'ERR_BODY_NOT_RAW', status: 500 })
@@ -52,7 +52,7 @@ test.each([
 test('maxBytes counts bytes, not characters, and includes its end', async () => {
   const body = 'éé'
   const verify = (maxBytes: number) =>
-    getCode(verifySignature({ body, header: sign(body), secrets: [secret], now, maxBytes }))
+    getCode(verifySignature({ body, header: sign(body), secrets: [secret], clock, maxBytes }))
   expect(await verify(4)).toBe('ok')
   expect(await verify(3)).toBe('ERR_BODY_TOO_LARGE')
   expect(await verify(1)).toBe('ERR_BODY_TOO_LARGE')
@@ -60,20 +60,20 @@ test('maxBytes counts bytes, not characters, and includes its end', async () => 
 
 test('rejects in order: body kind, shape, time, size, code', async () => {
   const parsed = {} as unknown as string
-  const stale = () => (t + 301) * 1000
+  const stale = { now: () => (t + 301) * 1000 }
   const forged = `t=${t},v1=${'0'.repeat(64)}`
-  const check = (body: string, header: string, clock: () => number, maxBytes: number) =>
-    getCode(verifySignature({ body, header, secrets: [secret], now: clock, maxBytes }))
+  const check = (body: string, header: string, at: typeof clock, maxBytes: number) =>
+    getCode(verifySignature({ body, header, secrets: [secret], clock: at, maxBytes }))
   expect(await check(parsed, 'junk', stale, 0)).toBe('ERR_BODY_NOT_RAW')
   expect(await check('x', 'junk', stale, 0)).toBe('ERR_SIGNATURE_MALFORMED')
   expect(await check('x', forged, stale, 0)).toBe('ERR_DELIVERY_STALE')
-  expect(await check('x', forged, now, 0)).toBe('ERR_BODY_TOO_LARGE')
-  expect(await check('x', forged, now, 1)).toBe('ERR_SIGNATURE_MISMATCH')
+  expect(await check('x', forged, clock, 0)).toBe('ERR_BODY_TOO_LARGE')
+  expect(await check('x', forged, clock, 1)).toBe('ERR_SIGNATURE_MISMATCH')
 })
 
 test('unusable secrets are a caller mistake, before any check, and the error does not hold them', async () => {
   for (const secrets of [[secret, ''], [` ${secret}`], undefined, []]) {
-    const call = verifySignature({ body: 'x', header: null, secrets: secrets as string[], now })
+    const call = verifySignature({ body: 'x', header: null, secrets: secrets as string[], clock })
     const error = await call.catch((e) => e)
     expect(error).toBeInstanceOf(TypeError)
     expect(inspect(error)).not.toContain(secret)
@@ -81,7 +81,7 @@ test('unusable secrets are a caller mistake, before any check, and the error doe
 })
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY, undefined])('a clock that gives %s is a RangeError', async (time) => {
-  const input = { body: 'x', header: sign('x'), secrets: [secret], now: () => time as number }
+  const input = { body: 'x', header: sign('x'), secrets: [secret], clock: { now: () => time as number } }
   await expect(verifySignature(input)).rejects.toThrow(RangeError)
 })
 
@@ -96,7 +96,7 @@ test('the system clock is the default, read at the time of the call', async () =
 test('the default tolerance is the recommended 300 s, on either side', async () => {
   expect(signatureToleranceSeconds).toBe(300)
   const check = (age: number) =>
-    getCode(verifySignature({ body: 'x', header: sign('x'), secrets: secret, now: () => (t + age) * 1000 }))
+    getCode(verifySignature({ body: 'x', header: sign('x'), secrets: secret, clock: { now: () => (t + age) * 1000 } }))
   expect(await check(signatureToleranceSeconds)).toBe('ok')
   expect(await check(signatureToleranceSeconds + 1)).toBe('ERR_DELIVERY_STALE')
   expect(await check(-signatureToleranceSeconds)).toBe('ok')
@@ -104,14 +104,14 @@ test('the default tolerance is the recommended 300 s, on either side', async () 
 })
 
 test('queued work is judged by the time of receipt, not by the clock', async () => {
-  const queued = { body: 'x', header: sign('x'), secrets: secret, now: () => (t + 86_400) * 1000 }
+  const queued = { body: 'x', header: sign('x'), secrets: secret, clock: { now: () => (t + 86_400) * 1000 } }
   expect(await verifySignature({ ...queued, receivedAt: (t + 300) * 1000 })).toMatchObject({ ageSeconds: 300 })
   expect(await getCode(verifySignature({ ...queued, receivedAt: (t + 301) * 1000 }))).toBe('ERR_DELIVERY_STALE')
 })
 
 test('a header that is an array of lines is joined as HTTP joins it', async () => {
   const [first, second] = sign('x').split(',') as [string, string]
-  const check = (header: string[]) => getCode(verifySignature({ body: 'x', header, secrets: [secret], now }))
+  const check = (header: string[]) => getCode(verifySignature({ body: 'x', header, secrets: [secret], clock }))
   expect(await check([sign('x')])).toBe('ok')
   expect(await check([first, second])).toBe('ok')
   expect(await check([sign('x'), sign('x')])).toBe('ERR_SIGNATURE_MALFORMED')
@@ -119,13 +119,13 @@ test('a header that is an array of lines is joined as HTTP joins it', async () =
 })
 
 test.each([5, true, {}, Symbol('x')])('a header of another type is malformed, not a crash', async (header) => {
-  const call = verifySignature({ body: 'x', header: header as unknown as string, secrets: [secret], now })
+  const call = verifySignature({ body: 'x', header: header as unknown as string, secrets: [secret], clock })
   expect(await getCode(call)).toBe('ERR_SIGNATURE_MALFORMED')
 })
 
 /** The code of `verifyBytes`. */
 const checkBytes = (body: Uint8Array, options: Partial<VerifyBytesInput> = {}) =>
-  getCode(verifyBytes({ body, header: sign(body), keys: [signingKey(secret)], receivedAt: now(), ...options }))
+  getCode(verifyBytes({ body, header: sign(body), keys: [signingKey(secret)], receivedAt: clock.now(), ...options }))
 
 test('a body of maxBytes passes, one more byte does not; 262144 unless told', async () => {
   expect(await checkBytes(new Uint8Array(262_144))).toBe('ok')
@@ -150,7 +150,7 @@ test.each<[string, object, string]>([
   ['a secret as it is', { keys: [secret] }, 'TypeError'],
 ])('from JavaScript, %s is rejected: %j gives %s', async (_case, wrong, expected) => {
   const body = new Uint8Array(1)
-  const input = { body, header: sign(body), keys: [signingKey(secret)], receivedAt: now() }
+  const input = { body, header: sign(body), keys: [signingKey(secret)], receivedAt: clock.now() }
   const reason = await verifyBytes({ ...input, ...(wrong as Partial<VerifyBytesInput>) }).catch((error) => error)
   expect(reason.code ?? reason.constructor.name).toBe(expected)
 })

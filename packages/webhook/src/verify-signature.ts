@@ -83,18 +83,18 @@ export interface VerifySignatureInput extends Limits {
   readonly header: string | readonly string[] | null | undefined
   /** The signing secrets that are valid now, as issued. Several during a rotation. */
   readonly secrets: string | readonly string[]
-  /** The clock: milliseconds since the epoch. @default Date.now */
-  readonly now?: (() => number) | undefined
-  /** When the delivery arrived, for queued work: milliseconds since the epoch. @default now() */
+  /** The clock: milliseconds since the epoch. @default Date */
+  readonly clock?: { now(): number } | undefined
+  /** When the delivery arrived, for queued work: milliseconds since the epoch. @default clock.now() */
   readonly receivedAt?: number | undefined
 }
 
 /**
  * Verifies the signature over a body of any content. Checks in this order: kind of body, form of the header, time,
- * size, code; junk from a stranger is never hashed. The verdict is about the bytes at the time of hashing. Pass memory
- * that nobody writes until you have read it.
+ * size, signature. The result holds for the bytes at the time of hashing. Pass memory that nobody writes until you have
+ * read it.
  * @throws {@link WebhookError} A rejection with `status` and `code`: `ERR_BODY_NOT_RAW`, or one of `verifyBytes`.
- * @throws {TypeError} When a secret or the list is unusable, or `now` is no function.
+ * @throws {TypeError} When a secret or the list is unusable, or `clock` has no `clock`.
  * @throws {RangeError} When an option is out of range, or the time of receipt is no finite number.
  * @example
  * import { verifySignature } from '@payment-integration/webhook'
@@ -114,7 +114,7 @@ export function verifySignature(input: VerifySignatureInput): Promise<SignatureP
 
 /** Throws when the receiver passes a wrong argument; rejects the promise for a bad delivery. */
 function verifyRawBody(input: VerifySignatureInput): Promise<SignatureProof> {
-  const { header, secrets, now = Date.now, receivedAt = now() } = input
+  const { header, secrets, clock = Date, receivedAt = clock.now() } = input
   const keys = prepareKeys(secrets)
   const { toleranceSeconds, maxBytes } = resolveLimits(input)
   const body = assertRawBody(input.body)

@@ -78,7 +78,7 @@ export async function benchCells(effort: CellsEffort): Promise<Table[]> {
 // payments, which would burden the cells' garbage collection.
 async function publish(connection: FeedConnection, { blocks, perBlock }: CellsEffort): Promise<Chain> {
   const draws = createDraws(1)
-  const twin = createTwinChain(chainId, { now: Date.now, newHash: () => draws.hex(32), stepMs: 0 })
+  const twin = createTwinChain(chainId, { clock: Date, newHash: () => draws.hex(32), stepMs: 0 })
   for (let block = 0; block < blocks; block += 1)
     twin.mine(
       Array.from({ length: perBlock }, (_, n) => {

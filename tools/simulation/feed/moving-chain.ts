@@ -24,7 +24,7 @@ const maxDepth = 6
 /** Makes the chain of a seed. */
 export function createMovingChain(chainId: number, draws: Draws): MovingChain {
   const paymentDraws = createDraws(draws.whole(0, 0xffff_ffff))
-  const chain = createTwinChain(chainId, { now: () => Date.now(), newHash: () => draws.hex(32), stepMs: 0 })
+  const chain = createTwinChain(chainId, { clock: Date, newHash: () => draws.hex(32), stepMs: 0 })
   const factsByKey = new Map<string, LastingFacts>()
   const integrations = [draws.hex(20), draws.hex(20)]
   let orphaned: UnminedPayment[] = []

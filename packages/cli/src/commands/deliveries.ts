@@ -83,7 +83,7 @@ type FilterOptions = Options<'integration' | 'tx', string> &
   Options<'status', DeliveryStatus>
 
 function withFilters(command: Command, io: Io): Command {
-  const parseMoment = momentParser(io.now)
+  const parseMoment = momentParser(io)
   return command
     .option('--integration <address>', 'only deliveries to this integration', parseAddress)
     .option('--chain <id>', 'only deliveries of payments on this chain', parseChainId)

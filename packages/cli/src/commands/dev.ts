@@ -85,7 +85,7 @@ async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
   ])
   const startedAt = io.now()
   const keys = json || untilIdle ? undefined : io.keys
-  const events = createEventOrder(createDemoPrinter(io, { json, quiet, hasKeys: keys !== undefined }), () => io.now())
+  const events = createEventOrder(createDemoPrinter(io, { json, quiet, hasKeys: keys !== undefined }), io)
   const closers = createClosers()
   const stopping = new AbortController()
   let ending: RunEnd = { kind: 'idle' }

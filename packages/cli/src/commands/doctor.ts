@@ -50,7 +50,7 @@ async function examineReceiver(url: string, flags: DoctorFlags, io: Io): Promise
     '',
   ])
   const onProbe = (probe: DoctorProbe) => report({ event: 'probe', ...probe }, (event) => probeText(event, style))
-  const running = runDoctor({ url, ...credentials, now: io.now, timeoutMs: timeout, signal: io.signal, onProbe })
+  const running = runDoctor({ url, ...credentials, clock: io, timeoutMs: timeout, signal: io.signal, onProbe })
   const result = await running.catch((error: unknown) => {
     throw io.signal.aborted ? new InterruptedError('Interrupted before the last probe: there is no verdict.') : error
   })

@@ -51,7 +51,7 @@ async function explain(file: string | undefined, flags: ExplainFlags, io: Io): P
   const { explainDelivery } = await import('@payment-integration/testing/explain')
   const { headers, body, ...request } = await readRequest(file, flags, io)
   const nowMs = flags.now === undefined ? io.now() : flags.now * 1_000
-  const explanation = await explainDelivery({ headers, body, ...secrets, now: () => nowMs })
+  const explanation = await explainDelivery({ headers, body, ...secrets, clock: { now: () => nowMs } })
   const explained: ExplainedRequest = { ...request, now: Math.floor(nowMs / 1_000), ...explanation }
   const frameworks = await findFrameworks()
   createReporter(io, flags.json)({ event: 'explanation', ...explained }, (event) => explanationText(event, frameworks))

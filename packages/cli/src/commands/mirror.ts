@@ -69,9 +69,9 @@ async function keepMirror(options: MirrorCommandOptions, io: Io): Promise<void> 
   try {
     if (target.createdPath !== null) report.note(createdText(target.createdPath))
     const printer = createPrinter(io, report, () => mirror.status())
-    const { now, sleep, signal } = io
+    const { signal } = io
     const { database } = target
-    const parts = { database, client, integrationAddress: options.integration, secrets, now, sleep }
+    const parts = { database, client, integrationAddress: options.integration, secrets, clock: io }
     const mirror: Mirror = createMirror({ ...parts, onEvent: printer.print })
     await mirror.migrate().catch((error: unknown) => {
       throw toErrorFields(error).code.startsWith('ERR_MIRROR') ? error : new MirrorDatabaseError(error)

@@ -11,7 +11,7 @@ import { type OperateOptions, withService } from '../with-service.js'
 
 export function addPayments(cli: Cli): void {
   const example = 'export --to payments.csv --state success --since 30d'
-  const parseMoment = momentParser(cli.io.now)
+  const parseMoment = momentParser(cli.io)
   addGroup(cli, 'payments', 'export payments', example)
     .change('export', exportPayments, example, 'export --to all.jsonl')
     .description('write matching payments to a file, newest first')

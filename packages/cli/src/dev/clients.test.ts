@@ -44,7 +44,7 @@ async function processor(status: number, answer: unknown) {
     await verifySignature({ body: await buffer(request), header, secrets: [secret] })
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
   })
-  return createUpdateSender({ serviceUrl, secret, now: () => Date.now() })
+  return createUpdateSender({ serviceUrl, secret, clock: Date })
 }
 
 describe('createUpdateSender', () => {

@@ -75,12 +75,12 @@ const timeoutMs = 10_000
 export function createUpdateSender(options: {
   readonly serviceUrl: string
   readonly secret: string
-  readonly now: () => number
+  readonly clock: { now(): number }
 }) {
   const url = new URL('/api/v1/processor/updates', options.serviceUrl)
   return async (update: ProcessorUpdate, signal?: AbortSignal): Promise<number | null> => {
     const body = new TextEncoder().encode(JSON.stringify(update))
-    const timestamp = Math.floor(options.now() / 1000)
+    const timestamp = Math.floor(options.clock.now() / 1000)
     const signature = await signDelivery({ secret: options.secret, timestamp, body })
     const limit = startTimeLimit(timeoutMs, signal)
     try {

@@ -58,7 +58,7 @@ export async function startDemo(settings: DemoSettings) {
   const receiverOptions = {
     databasePath: join(folder.path, 'receiver.db'),
     secret: () => signingSecret,
-    now: io.now,
+    clock: io,
     relay,
     onAnswer: noteAnswer,
     onRejection: (facts: { code: string; status: number }) => events.report({ event: 'receiver.rejected', ...facts }),
@@ -172,7 +172,7 @@ export async function startDemo(settings: DemoSettings) {
     tokenSymbol: chain.token.symbol,
     /** Resolves with a sentence when a required part exits on its own. */
     exitReason: chain.exitReason,
-    sendUpdate: createUpdateSender({ serviceUrl, secret: processorSecret, now: io.now }),
+    sendUpdate: createUpdateSender({ serviceUrl, secret: processorSecret, clock: io }),
     compare: createComparison({ serviceUrl, integrationAddress: address, apiSecret, stored: receiver.stored }),
     pay: ({ settlementCents, memo }: PaymentPlan): Promise<string> =>
       chain.pay({ integrationAddress: address, settlementCents, memo }),
@@ -201,7 +201,7 @@ export async function startDemo(settings: DemoSettings) {
   async function examineReceiver(url: string): Promise<string> {
     const { runDoctor } = await import('@payment-integration/testing/doctor')
     const receiver = { signingSecret: issued.signingSecret, integrationAddress: address }
-    const report = await runDoctor({ url, ...receiver, now: io.now, signal })
+    const report = await runDoctor({ url, ...receiver, clock: io, signal })
     const [style, frameworks] = [createStyle(io.color), await findFrameworks()]
     const findings = report.findings.flatMap((finding) => findingText(finding, frameworks, style))
     return [...findings, ...summaryText(report)].join('\n')

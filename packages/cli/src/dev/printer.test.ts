@@ -157,7 +157,7 @@ describe('createDemoPrinter', () => {
 function recorded() {
   const printed: [string, number][] = []
   let time = 0
-  const clock = () => (time += 1)
+  const clock = { now: () => (time += 1) }
   return { printed, stage: createEventOrder(({ event }, at) => printed.push([event, at]), clock) }
 }
 

@@ -201,12 +201,12 @@ type DemoPrinter = (event: DemoEvent, time: number) => void
 export type EventOrder = ReturnType<typeof createEventOrder>
 
 /** Reports events in their order; `first` prints one event before those that other parts report meanwhile. */
-export function createEventOrder(print: DemoPrinter, now: () => number) {
+export function createEventOrder(print: DemoPrinter, clock: Pick<Io, 'now'>) {
   let delayed: (readonly [DemoEvent, number])[] | null = null
   return {
     report(event: DemoEvent): void {
-      if (delayed) delayed.push([event, now()])
-      else print(event, now())
+      if (delayed) delayed.push([event, clock.now()])
+      else print(event, clock.now())
     },
     /**
      * Runs `work`, and holds back all other events until the event of `work` is printed. So a payment is shown as sent
@@ -216,7 +216,7 @@ export function createEventOrder(print: DemoPrinter, now: () => number) {
       delayed = []
       try {
         const result = await work()
-        print(event(result), delayed[0]?.[1] ?? now())
+        print(event(result), delayed[0]?.[1] ?? clock.now())
         return result
       } finally {
         const waiting = delayed

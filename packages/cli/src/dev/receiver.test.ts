@@ -18,7 +18,7 @@ async function receiver(issued: () => string | undefined = () => secret) {
   const started = await startDemoReceiver({
     databasePath: join(temporaryFolder(), 'receiver.db'),
     secret: issued,
-    now: () => Date.now(),
+    clock: Date,
     onAnswer: (answer) => answers.push(answer),
     onRejection: (rejection) => rejections.push(rejection),
   })

@@ -19,7 +19,7 @@ interface DemoReceiverOptions {
   readonly databasePath: string
   /** The signing secret of the integration, undefined until it is issued. */
   readonly secret: () => string | undefined
-  readonly now: () => number
+  readonly clock: { now(): number }
   readonly onAnswer: (answer: ReceiverAnswer) => void
   readonly onRejection: (rejection: { readonly code: string; readonly status: number }) => void
   /** Forwards deliveries to the user's receiver, whose answer replaces this receiver's. @default none */
@@ -34,7 +34,7 @@ export async function startDemoReceiver(options: DemoReceiverOptions) {
   database.exec('CREATE TABLE orders (chain_id TEXT, tx_hash TEXT, snapshot TEXT, PRIMARY KEY (chain_id, tx_hash))')
   const save = database.prepare('INSERT OR REPLACE INTO orders (chain_id, tx_hash, snapshot) VALUES (?, ?, ?)')
   const find = database.prepare('SELECT snapshot FROM orders WHERE chain_id = ? AND tx_hash = ?')
-  const { verify } = createVerifier({ secrets: () => options.secret(), now: options.now })
+  const { verify } = createVerifier({ secrets: () => options.secret(), clock: options.clock })
   const receiver = createReceiver({
     verify,
     store: createSqliteVersionStore({ database }),

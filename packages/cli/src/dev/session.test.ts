@@ -43,7 +43,7 @@ function demo(changes: Partial<Pick<Demo, 'pay' | 'sendUpdate' | 'compare'>> = {
 
 async function run(changes: Parameters<typeof demo>[0] = {}, signal = new AbortController().signal) {
   const events: DemoEvent[] = []
-  const stage = createEventOrder((event) => events.push(event), io.now)
+  const stage = createEventOrder((event) => events.push(event), io)
   return { events, result: await runSession(demo(changes), plan, stage, io, signal) }
 }
 
@@ -92,7 +92,7 @@ describe('runSession', () => {
 
   it('never reports a verified payment as unfinished', async () => {
     const stop = new AbortController()
-    const stage = createEventOrder(({ event }) => event === 'payment.verified' && stop.abort(), io.now)
+    const stage = createEventOrder(({ event }) => event === 'payment.verified' && stop.abort(), io)
     const result = await runSession(demo(), { ...plan, payments: 1 }, stage, io, stop.signal)
     expect(result).toEqual({ payments: 1, verified: 1, problems: [], unfinished: [] })
   })
@@ -108,7 +108,7 @@ it('a session goes on after fifty unfinished payments: each journey has its time
     if (number === 120) stop.abort()
     return `0x${number}`
   }
-  const stage = createEventOrder(() => undefined, io.now)
+  const stage = createEventOrder(() => undefined, io)
   const running = runSession({ ...silent, pay }, { ...plan, payments: 200 }, stage, io, stop.signal)
   await vi.advanceTimersByTimeAsync(200_000)
   expect(await running).toMatchObject({ payments: 120, verified: 0 })
@@ -125,7 +125,7 @@ it('a nudge ends the running wait, or the next one, and no other', async () => {
   }
   const signal = new AbortController().signal
   const session = { ...plan, payments: 4, nudge }
-  const stage = createEventOrder(() => undefined, io.now)
+  const stage = createEventOrder(() => undefined, io)
   nudge.nudge()
   await runSession(demo(), session, stage, { ...io, sleep }, signal)
   expect(waits).toEqual([true, true, false])

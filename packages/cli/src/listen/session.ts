@@ -4,7 +4,7 @@ import { streamEvents, streamedDeliverySchema, streamReadySchema } from '@paymen
 import { parseForeignJson } from '@payment-integration/contract/internal-io'
 import { verifySignature } from '@payment-integration/webhook'
 import { UnusableServerError } from '../errors.js'
-import { forward } from '../forward.js'
+import { type ForwardedDelivery, forward } from '../forward.js'
 import { splitSecrets } from '../input.js'
 import type { Io } from '../io.js'
 import { createStyle, type Reporter, roundDuration, shortHash } from '../output.js'
@@ -63,7 +63,7 @@ export async function runListen(
   async function deliver({ headers, body: text, chainId, txHash, version }: StreamedDeliveryBody): Promise<void> {
     const body = Buffer.from(text, 'base64')
     /** Null: no signing secret was given. */
-    const signatureValid = plan.signingSecret === null ? null : await isValid(headers, body, plan.signingSecret, io.now)
+    const signatureValid = plan.signingSecret === null ? null : await isValid({ headers, body }, plan.signingSecret, io)
     const result = await forward({ headers, body }, { to: plan.forwardTo, io })
     if (io.signal.aborted && result.status === null) return
     forwarded += 1
@@ -127,10 +127,10 @@ function getValid<T>(result: { readonly success: true; readonly data: T } | { re
   throw new UnusableServerError('The server sent an event of an unknown form; it may run another version.')
 }
 
-async function isValid(headers: StreamedDeliveryBody['headers'], body: Uint8Array, secrets: string, now: () => number) {
+async function isValid({ headers, body }: ForwardedDelivery, secrets: string, clock: Pick<Io, 'now'>) {
   const header = Object.entries(headers).find(([name]) => name.toLowerCase() === 'x-service-signature')?.[1]
   try {
-    await verifySignature({ body, header, secrets: splitSecrets(secrets), now })
+    await verifySignature({ body, header, secrets: splitSecrets(secrets), clock })
     return true
   } catch {
     return false

@@ -17,13 +17,13 @@ export type Database = 'PostgreSQL' | 'SQLite'
 
 type Chain = ReturnType<typeof scriptedChain>
 
-async function openStore(database: Database, now: () => number) {
+async function openStore(database: Database, clock: { now(): number }) {
   if (database === 'PostgreSQL') {
     const { connectionString, remove } = await createTestDatabase()
-    return { store: createPostgresStore({ connectionString, clock: { now } }), remove }
+    return { store: createPostgresStore({ connectionString, clock }), remove }
   }
   const folder = mkdtempSync(join(tmpdir(), 'pi-cell-'))
-  const store = createSqliteStore({ path: join(folder, 'cell.db'), clock: { now } })
+  const store = createSqliteStore({ path: join(folder, 'cell.db'), clock })
   return { store, remove: async () => rmSync(folder, { recursive: true }) }
 }
 
@@ -43,10 +43,10 @@ export interface CellOptions {
 export async function openCell(
   database: Database,
   chain: Chain,
-  now: () => number,
+  clock: { now(): number },
   { recording, confirmations, fulfilments }: CellOptions = {},
 ) {
-  const { store, remove } = await openStore(database, now)
+  const { store, remove } = await openStore(database, clock)
   await store.migrate()
   const sender = createUndiciSender({ allowLoopbackHttp: true })
   const events: ServiceEvent[] = []
@@ -61,7 +61,7 @@ export async function openCell(
       ...(fulfilments === undefined ? {} : { fulfilments: { source: fulfilments } }),
       onEvent: (event) => events.push(event),
       ...(confirmations === undefined ? {} : { confirmations: { [chain.chain.chainId]: confirmations } }),
-      clock: { now, sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) },
+      clock: { now: () => clock.now(), sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) },
     })
   const service = serviceOn(store)
   return {

@@ -30,7 +30,7 @@ const lookup = async ({ payment, destinationChainId, receiver, output }: BridgeD
 type Scripted = ReturnType<typeof scriptedChain>
 
 async function open(database: Database, chain: Scripted, recording: 'all' | 'own'): Promise<Cell> {
-  const cell = await openCell(database, chain, Date.now, { recording, confirmations, fulfilments: { lookup } })
+  const cell = await openCell(database, chain, Date, { recording, confirmations, fulfilments: { lookup } })
   closing.push(cell.close)
   return cell
 }

@@ -13,10 +13,10 @@ export const key = (version: number, tx: string) => `${tx}@${version}`
 /** Two cells on one chain, and a receiver that answers 503 to the payments in `rejected`. They close with the test. */
 export async function twoCells(from: Database, to: Database, options: CellOptions = {}) {
   let offset = 0
-  const now = () => Date.now() + offset
+  const clock = { now: () => Date.now() + offset }
   const chain = scriptedChain(137)
-  const source = await openCell(from, chain, now)
-  const target = await openCell(to, chain, now, options)
+  const source = await openCell(from, chain, clock)
+  const target = await openCell(to, chain, clock, options)
   const receiver = await startRecordingReceiver()
   const folder = temporaryFolder()
   onTestFinished(async () => {

@@ -11,7 +11,7 @@ const credentialForm = /\b(?:authorization|basic|bearer)\b|:\/\/[^/\s]{0,200}@/i
 /** Longest part of a foreign error's messages that a NetworkError repeats. */
 const maxShownCharacters = 200
 
-export interface BufferedFetchOptions extends Pick<Transport, 'fetch' | 'maxResponseBytes' | 'now'> {
+export interface BufferedFetchOptions extends Pick<Transport, 'fetch' | 'maxResponseBytes' | 'clock'> {
   /** Whether the body of an answer with this status is read. Any other body is canceled, which frees the connection. */
   readonly hasBody: (status: number) => boolean
   /** Texts that no error may show. */
@@ -35,7 +35,7 @@ export function createBufferedFetch(options: BufferedFetchOptions): (request: Re
 }
 
 async function exchange(request: Request, options: BufferedFetchOptions): Promise<Response> {
-  const { fetch, maxResponseBytes, now, hasBody, secrets } = options
+  const { fetch, maxResponseBytes, clock, hasBody, secrets } = options
   const { url, method, signal } = request
   const headers = Object.fromEntries(request.headers)
   const body = request.body === null ? {} : { body: await request.text() }
@@ -47,7 +47,7 @@ async function exchange(request: Request, options: BufferedFetchOptions): Promis
     dropBody(answer)
     throw new InvalidResponseError(isRedirect ? 'redirect' : 'status', status)
   }
-  const waitMs = parseRetryAfter(answer.headers.get('retry-after'), now())
+  const waitMs = parseRetryAfter(answer.headers.get('retry-after'), clock.now())
   // Only this header, in plain seconds: ky also reads other headers, and misreads some of their forms.
   const init = { status, headers: waitMs === null ? {} : { 'retry-after': String(waitMs / 1_000) } }
   if (hasBody(status))

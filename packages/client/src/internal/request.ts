@@ -130,7 +130,7 @@ const retriedStatuses = [429, 502, 503, 504]
 
 /** Creates the function that makes calls. The secret stays in its closure: no result and no error refers to it. */
 export function createRequester(transport: Transport, credentials: Credentials): Requester {
-  const { baseUrl, timeoutMs, totalTimeoutMs, maxRetries, retryDelayMs, maxRetryDelayMs, random, now } = transport
+  const { baseUrl, timeoutMs, totalTimeoutMs, maxRetries, retryDelayMs, maxRetryDelayMs, random, clock } = transport
   const handleUnknown = createUnknownHandler(transport, credentials.secrets)
   const service = ky.create({
     prefixUrl: baseUrl,
@@ -157,7 +157,7 @@ export function createRequester(transport: Transport, credentials: Credentials):
   return async (call) => {
     if (call.signal?.aborted) throw new AbortedError()
     const { path, query = {}, json, rejections } = call
-    const deadline = now() + totalTimeoutMs
+    const deadline = clock.now() + totalTimeoutMs
     /** The failure of the last attempt, while the call waits for the next one. */
     let failure: unknown
     const aborter = new AbortController()
@@ -186,7 +186,7 @@ export function createRequester(transport: Transport, credentials: Credentials):
             if (!isHTTPError(error)) return undefined
             const { status, headers } = error.response
             const waitMs = Number(headers.get('retry-after')) * 1_000
-            if (!(now() + waitMs < deadline)) return false
+            if (!(clock.now() + waitMs < deadline)) return false
             // ky sends at once after a Retry-After of 0 or of a past date. `true` takes the usual backoff instead.
             return waitMs === 0 && retriedStatuses.includes(status) ? true : undefined
           },

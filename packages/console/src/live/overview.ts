@@ -13,6 +13,7 @@ import type {
   MinuteVolume,
 } from '@payment-integration/core/internal'
 import { oldSnapshotMs, sumDecimals } from '@payment-integration/core/internal'
+import type { Clock } from '@payment-integration/core/ports'
 
 export type SampledService = Pick<Service, 'queries' | 'indexers'>
 
@@ -70,16 +71,16 @@ export function sumVolumes({ counts }: MinuteCounts<string, MinuteVolume>) {
 export async function readOverview(
   { queries, indexers }: SampledService,
   { readHour, countMissing }: { readonly readHour: () => Promise<Counts>; readonly countMissing: () => number },
-  now: () => number,
+  clock: Pick<Clock, 'now'>,
 ): Promise<Overview> {
   const [hour, attempts, backlog, endpoints, snapshot] = await Promise.all([
     readHour(),
-    queries.attempts({ since: Math.max(0, now() - hourMs), limit: maxDots }),
+    queries.attempts({ since: Math.max(0, clock.now() - hourMs), limit: maxDots }),
     queries.backlog({ atMost: maxPending }),
     queries.endpoints({ limit: maxEndpoints }),
     queries.oldestSnapshot(),
   ])
-  const at = now()
+  const at = clock.now()
   return {
     ...narrowCounts(hour, findStart(at, '1h')),
     backlog,
@@ -143,7 +144,7 @@ const maxChecked = 100_000
  */
 export function createMissingCount(
   { findMissing }: Pick<Queries, 'findMissing'>,
-  now: () => number,
+  clock: Pick<Clock, 'now'>,
   onError: (error: unknown) => void,
 ): () => number {
   let missing = 0
@@ -164,11 +165,11 @@ export function createMissingCount(
       await sleep(3 * (performance.now() - startedAt), undefined, { ref: false })
     }
     missing = total
-    checkedAt = now()
+    checkedAt = clock.now()
   }
 
   return () => {
-    const isDue = checkedAt === null || (missing > 0 && now() - checkedAt >= minuteMs)
+    const isDue = checkedAt === null || (missing > 0 && clock.now() - checkedAt >= minuteMs)
     if (isDue && !isChecking) {
       isChecking = true
       check()
@@ -217,14 +218,14 @@ async function readCounts(reads: CountReads, since: number): Promise<Counts> {
   return { payments, volumes, attempts }
 }
 
-export function createHourCounts(reads: CountReads, now: () => number) {
+export function createHourCounts(reads: CountReads, clock: Pick<Clock, 'now'>) {
   let newestHour: (Counts & { readonly at: number }) | null = null
   return async (): Promise<Counts> => {
-    const isHourDue = newestHour === null || now() - newestHour.at >= refreshMs || now() < newestHour.at
-    const start = now() - (isHourDue ? hourMs : newestMs)
+    const isHourDue = newestHour === null || clock.now() - newestHour.at >= refreshMs || clock.now() < newestHour.at
+    const start = clock.now() - (isHourDue ? hourMs : newestMs)
     const since = Math.max(0, start - (start % minuteMs))
     const counts = await readCounts(reads, since)
-    if (isHourDue || newestHour === null) newestHour = { at: now(), ...counts }
+    if (isHourDue || newestHour === null) newestHour = { at: clock.now(), ...counts }
     else
       newestHour = {
         at: newestHour.at,

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainStatus } from '@payment-integration/core'
 import type { ConsoleAttempt, ConsoleNewest, DeliveryView } from '@payment-integration/core/internal'
-import type { StoredPayment } from '@payment-integration/core/ports'
+import type { Clock, StoredPayment } from '@payment-integration/core/ports'
 import type { Overview, Range, SampledService } from './overview.js'
 import { createHourCounts, createMissingCount, narrowOverview, readOverview, widenOverview } from './overview.js'
 
@@ -35,11 +35,11 @@ interface Baseline {
 }
 
 /** Builds the sampler. It reads nothing before the first page opens; after a failed read the next tick tries again. */
-export function createSampler(service: SampledService, now: () => number, onError: (error: unknown) => void) {
+export function createSampler(service: SampledService, clock: Pick<Clock, 'now'>, onError: (error: unknown) => void) {
   const { queries, indexers } = service
   const listeners = new Set<SampleListener>()
-  const readHour = createHourCounts(queries, now)
-  const countMissing = createMissingCount(queries, now, onError)
+  const readHour = createHourCounts(queries, clock)
+  const countMissing = createMissingCount(queries, clock, onError)
   const readings = new Map<Range, { readonly at: number; readonly reading: Promise<Overview> }>()
   /** Whether the loop runs: pages that open and close during a read must not start a second loop. */
   let isRunning = false
@@ -49,14 +49,14 @@ export function createSampler(service: SampledService, now: () => number, onErro
   /** Returns the last reading of a range; reads again when it failed or is `maxMs` old. */
   function readOnce(range: Range, maxMs: number, read: () => Promise<Overview>): Promise<Overview> {
     const last = readings.get(range)
-    if (last !== undefined && now() >= last.at && now() - last.at < maxMs) return last.reading
+    if (last !== undefined && clock.now() >= last.at && clock.now() - last.at < maxMs) return last.reading
     const reading = read()
-    readings.set(range, { at: now(), reading })
+    readings.set(range, { at: clock.now(), reading })
     reading.catch(() => readings.get(range)?.reading === reading && readings.delete(range))
     return reading
   }
 
-  const overview = () => readOnce('1h', tickMs, () => readOverview(service, { readHour, countMissing }, now))
+  const overview = () => readOnce('1h', tickMs, () => readOverview(service, { readHour, countMissing }, clock))
 
   async function overviewOfRange(range: Range): Promise<Overview> {
     const hour = await overview()
@@ -83,7 +83,7 @@ export function createSampler(service: SampledService, now: () => number, onErro
     // Read before the rows: a reorg during the reads belongs to the next tick.
     const reorgs = describeReorgs(indexers.map((indexer) => indexer.status()))
     const newest = await queries.newest(maxNewest)
-    const attempts = await queries.attempts({ since: Math.max(0, now() - lookbackMs), limit: maxNewest })
+    const attempts = await queries.attempts({ since: Math.max(0, clock.now() - lookbackMs), limit: maxNewest })
     return { rows: keyRows(newest, attempts), reorgs }
   }
 

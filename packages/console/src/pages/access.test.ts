@@ -141,7 +141,7 @@ describe('an operator', () => {
 })
 
 it('without sign-in there is no page of operators, and no act changes one', async () => {
-  const pages = createConsole({ service: setup.twin.service, now: setup.twin.now })
+  const pages = createConsole({ service: setup.twin.service, clock: setup.twin.clock })
   const local = new BrowserLike(pages, 'http://127.0.0.1:4747')
   expect((await local.get('/console/operators')).status).toBe(404)
   const { text } = await local.get('/console')

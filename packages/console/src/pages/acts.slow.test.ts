@@ -32,7 +32,7 @@ async function build(twin: Twin): Promise<Console> {
   }
   return createConsole({
     service: twin.service,
-    now: twin.now,
+    clock: twin.clock,
     tools: {
       trigger: { chainIds: [137], run: () => scenario() },
       async doctor({ onProbe }) {
@@ -41,8 +41,10 @@ async function build(twin: Twin): Promise<Console> {
         const finding = { verdict: 'fail', sentence: 'Forged ones are accepted.', probes: ['forged'], fix } as const
         return { passed: 0, failed: 1, warned: 0, notRun: 0, findings: [finding] }
       },
-      explain: ({ headers, body, receivedAt }) =>
-        explainDelivery({ headers: parseHeaders(headers), body, secrets: [shop.signingSecret], now: () => receivedAt }),
+      explain({ headers, body, receivedAt }) {
+        const clock = { now: () => receivedAt }
+        return explainDelivery({ headers: parseHeaders(headers), body, secrets: [shop.signingSecret], clock })
+      },
     },
   })
 }

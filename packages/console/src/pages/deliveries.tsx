@@ -24,7 +24,7 @@ export const deliveriesPage: Load = async (deps, query) => {
   const body = (
     <FilteredList
       {...{ title: 'Deliveries', toHref: buildHref, section, values, examined: '2,000 versions', ...page }}
-      {...deliveryRows({ now: deps.now(), endpoints })}
+      {...deliveryRows({ now: deps.clock.now(), endpoints })}
       fields={[...deliveryFields, ...listFields(await readChoices(deps), query, false)]}
       position={['before', before]}
       empty={Object.keys(query).length > 0 ? noMatch : nothingDelivered}

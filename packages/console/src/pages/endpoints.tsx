@@ -14,7 +14,7 @@ const filterFields = [{ name: 'health', label: 'Health', options: [['failing', '
 /** The endpoints on one page; each needs two reads. */
 const size = 20
 
-export const endpointsPage: Load = async ({ service: { queries }, now }, query) => {
+export const endpointsPage: Load = async ({ service: { queries }, clock }, query) => {
   const isFailing = query['health'] === 'failing'
   const { rows, next } = await readIntegrationsPage(queries, query, section, { size, isFailing })
   const endpoints = await Promise.all(
@@ -24,7 +24,7 @@ export const endpointsPage: Load = async ({ service: { queries }, now }, query) 
       return { ...integration, lastFailure, latency: latencyStatistics(latencies) }
     }),
   )
-  const at = now()
+  const at = clock.now()
   const body = (
     <>
       <h1>Endpoints</h1>

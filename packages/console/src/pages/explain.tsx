@@ -106,10 +106,10 @@ function ageText(seconds: number, tolerance: number): string {
 
 /** Fields: `integration`, `headers`, `body`, and `at`, the time of receipt. */
 export async function explain(input: ActInput): Promise<ActAnswer> {
-  const { fields, service, now } = input
+  const { fields, service, clock } = input
   const explainDelivery = requireTool(input.tools.explain)
   const { address } = await integrationField(input)
-  const receivedAt = fields['at'] === undefined ? now() : parseInstant(`${fields['at']}Z`)
+  const receivedAt = fields['at'] === undefined ? clock.now() : parseInstant(`${fields['at']}Z`)
   if (receivedAt === null) throw new FilterError('Received at is not a time such as 2026-01-31T12:30:00.')
   // A form sends every line end as CR LF.
   const [headers, body] = [fields['headers'] ?? '', (fields['body'] ?? '').replaceAll('\r\n', '\n')]
@@ -121,7 +121,7 @@ export async function explain(input: ActInput): Promise<ActAnswer> {
       <h1>Explain a delivery</h1>
       {'problem' in result ? <Problem text={result.problem} /> : <Verdict explanation={result} />}
       <h2>Explain another delivery</h2>
-      <ExplainForm {...{ integrations, values }} now={now()} />
+      <ExplainForm {...{ integrations, values }} now={clock.now()} />
     </>
   )
   return { show: { title: 'Explain a delivery', section: '/tools', body: page } }

@@ -31,7 +31,7 @@ it(`the memory of a download of ${payments} payments is flat, as JSON lines and 
     const part = Array.from({ length: Math.min(2_000, payments - from) }, (_, n) => build(from + n))
     await store.transaction((tx) => tx.upsertPayments(part))
   }
-  const app = createConsole({ service: twin.service, now: twin.now })
+  const app = createConsole({ service: twin.service, clock: twin.clock })
   for (const [format, heads, times] of [['jsonl', 0, 8] as const, ['csv', 1, 4] as const]) {
     const answer = await app.fetch(new Request(`http://127.0.0.1:4747/console/payments.${format}`))
     const measured: number[] = []

@@ -75,7 +75,7 @@ it.each([
 
 /** A console whose session changes when the test says so, and whose listing has a payment a page. */
 function openConsole() {
-  const { service, now } = setup.twin
+  const { service, clock } = setup.twin
   const state = { viewer: { name: 'ann', role: 'admin' } as { name: string; role: 'admin' | 'viewer' } | null }
   const errors: unknown[] = []
   async function* pages() {
@@ -83,7 +83,7 @@ function openConsole() {
   }
   const queries = { ...service.queries, paymentListing: () => ({ list: 'payments', filter: {}, pages }) as const }
   const [findViewer, onError] = [() => state.viewer, (error: unknown) => errors.push(error)]
-  const app = createConsole({ service: { ...service, queries }, now, findViewer, onError })
+  const app = createConsole({ service: { ...service, queries }, clock, findViewer, onError })
   const url = 'http://127.0.0.1:4747/console/payments.jsonl'
   return { app, errors, state, request: async (init: RequestInit = {}) => app.fetch(new Request(url, init)) }
 }

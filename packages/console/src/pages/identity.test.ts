@@ -66,7 +66,7 @@ it('a verdict of another level is listed with its review, on the page and at its
     applicantId: before?.applicantId ?? '',
     externalUserId: null,
     levelName: 'some-lower-level',
-    at: setup.twin.now(),
+    at: setup.twin.clock.now(),
     change: 'review',
     review: { reviewStatus: 'completed', reviewAnswer: 'GREEN', rejectType: null, rejectLabels: [] },
   })

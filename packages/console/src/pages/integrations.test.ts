@@ -37,7 +37,7 @@ describe('an integration', () => {
   })
 
   it('says which earlier blocks to read again, in a service that records only its own payments', async () => {
-    const { service, now } = setup.twin
+    const { service, clock } = setup.twin
     const actingAs = (actor: string) => {
       const { integrations, ...others } = service.actingAs(actor)
       const unrecorded = [{ chainId: 137, from: 5, to: 90 }]
@@ -45,7 +45,7 @@ describe('an integration', () => {
       const create = async (given: Given) => ({ ...(await integrations.create(given)), unrecorded })
       return { ...others, integrations: { ...integrations, create } }
     }
-    const pages = createConsole({ service: { ...service, actingAs }, now })
+    const pages = createConsole({ service: { ...service, actingAs }, clock })
     onTestFinished(() => pages.close())
     const browser = new BrowserLike(pages, localOrigin)
     const late = { address: `0x${'a1'.repeat(20)}`, csrf: await browser.csrf('/console/integrations') }

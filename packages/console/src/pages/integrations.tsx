@@ -14,9 +14,9 @@ import { actsFor, checkConfirmed, findIntegration, readIntegrationsPage, require
 const section = '/integrations'
 const integrationPath = (address: string) => `${section}/${address}`
 
-export const integrationsPage: Load = async ({ service, now }, query) => {
+export const integrationsPage: Load = async ({ service, clock }, query) => {
   const { rows, next } = await readIntegrationsPage(service.queries, query, section)
-  const at = now()
+  const at = clock.now()
   const body = (
     <>
       <h1>Integrations</h1>

@@ -17,8 +17,8 @@ export function startJob({ jobs, visit }: Pick<ActInput, 'jobs' | 'visit'>, job:
 
 const tones = { running: 'wait', done: 'good', failed: 'bad', stopped: 'warn' } as const
 
-export const jobsPage: Load = async ({ jobs, now }) => {
-  const at = now()
+export const jobsPage: Load = async ({ jobs, clock }) => {
+  const at = clock.now()
   const body = (
     <>
       <h1>Jobs</h1>
@@ -58,7 +58,7 @@ export const jobsPage: Load = async ({ jobs, now }) => {
   return { title: 'Jobs', section, body, live: 'topic=jobs' }
 }
 
-export const jobPage: Load = async ({ jobs, now }, _, name) => {
+export const jobPage: Load = async ({ jobs, clock }, _, name) => {
   const job = jobs.find(name)
   if (job === null) return null
   const isRunning = job.state === 'running'
@@ -70,7 +70,7 @@ export const jobPage: Load = async ({ jobs, now }, _, name) => {
       <Facts
         rows={[
           ['Started', <When at={job.startedAt} withDate />],
-          ['Took', showTime(job, now())],
+          ['Took', showTime(job, clock.now())],
           ['By', <Shown text={job.actor} max={60} />],
         ]}
       />

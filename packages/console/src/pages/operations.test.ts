@@ -141,7 +141,14 @@ describe('a number of the overview', () => {
   })
 
   it('of response times says that it is of the newest answers, without failed connections', async () => {
-    const answer = { deliveryId: '1', number: 1, startedAt: setup.twin.now(), latencyMs: 40, status: 204, reason: null }
+    const answer = {
+      deliveryId: '1',
+      number: 1,
+      startedAt: setup.twin.clock.now(),
+      latencyMs: 40,
+      status: 204,
+      reason: null,
+    }
     const attempts = async () => [answer, { ...answer, latencyMs: 1, status: null, reason: 'connection' }]
     const html = await openChanged(setup.twin, { queries: { ...setup.twin.service.queries, attempts } }).get('')
     expect(getTile(html, 'Response time, median')).toMatch(/>40 ms<.*p95 40 ms, newest 1 answers/)
@@ -199,7 +206,7 @@ describe('the overview of a twin', () => {
   beforeEach(async () => {
     laterMs = 0
     fresh = await createTwin({ seed: 4 })
-    opened = createConsole({ service: fresh.service, now: () => fresh.now() + laterMs })
+    opened = createConsole({ service: fresh.service, clock: { now: () => fresh.clock.now() + laterMs } })
   })
   afterEach(async () => {
     opened.close()
@@ -230,7 +237,7 @@ describe('the overview of a twin', () => {
 
   it('counts in its tile of payments the rows that the link lists', async () => {
     const { address } = await fresh.addIntegration()
-    await fresh.advance((110_000 - (fresh.now() % 60_000)) % 60_000)
+    await fresh.advance((110_000 - (fresh.clock.now() % 60_000)) % 60_000)
     await fresh.pay({ integrationAddress: address })
     laterMs = 890_000
     const tile = /href="([^"]+)"><span class="name">Payments<\/span><span class="value">(\d+)</

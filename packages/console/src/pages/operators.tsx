@@ -10,10 +10,10 @@ import { actsFor, checkConfirmed, requiredField, slicePage } from './page.js'
 
 const section = '/operators'
 
-export const operatorsPage: Load = async ({ service, signIn, now }, query) => {
+export const operatorsPage: Load = async ({ service, signIn, clock }, query) => {
   if (signIn === undefined) return null
   const { rows, next } = slicePage(await service.operators.list(), ({ name }) => name, query, section)
-  const at = now()
+  const at = clock.now()
   const body = (
     <>
       <h1>Operators</h1>

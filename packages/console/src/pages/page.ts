@@ -2,6 +2,7 @@
 import type { IntegrationView, Queries, Service } from '@payment-integration/core'
 import { IntegrationError } from '@payment-integration/core'
 import type { ActorCommands } from '@payment-integration/core/internal'
+import type { Clock } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
 import { FilterError, type QueryFields } from '../filters.js'
 import type { Jobs } from '../jobs.js'
@@ -44,7 +45,7 @@ interface SharedDeps {
   readonly service: ConsoleService
   readonly jobs: Jobs
   readonly tools: ConsoleTools
-  readonly now: () => number
+  readonly clock: Pick<Clock, 'now'>
 }
 
 export interface PageDeps extends SharedDeps {

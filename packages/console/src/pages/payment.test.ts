@@ -79,7 +79,7 @@ describe('the page', () => {
     ['that is not blocked', null, /^<span>due now</],
   ])('a delivery that is due has no next attempt in the past: endpoint %s', async (_, forMs, expected) => {
     const { queries } = setup.twin.service
-    const at = setup.twin.now()
+    const at = setup.twin.clock.now()
     const health = { integrationAddress: shop.address, failures: 9, blocks: 1, failingSince: at - 9_000 }
     const changed = {
       endpoints: async () => (forMs === null ? [] : [{ ...health, blockedUntil: at + forMs }]),

@@ -19,7 +19,7 @@ export function parseTransaction(name: string): { readonly chainId: number; read
   return hash === undefined ? null : { chainId: Number(chain), txHash: hash.toLowerCase() }
 }
 
-export const paymentPage: Load = async ({ service, sampler, now }, query, name) => {
+export const paymentPage: Load = async ({ service, sampler, clock }, query, name) => {
   const transaction = parseTransaction(name)
   if (transaction === null) return null
   const { queries, indexers } = service
@@ -49,7 +49,7 @@ export const paymentPage: Load = async ({ service, sampler, now }, query, name) 
     <>
       <PaymentContent
         {...{ payment, snapshots, updates, deliveries, compare, toHref: buildHref }}
-        context={{ now: now(), endpoints }}
+        context={{ now: clock.now(), endpoints }}
         more={[['Integration', showIntegration(payment.integrationAddress, 'none')]]}
         noDelivery={namesIntegration ? 'its integration had no notification URL' : 'the payment names no integration'}
         nativeHash={indexers.find((each) => each.chainId === chainId)?.nativeHash(txHash) ?? null}

@@ -89,8 +89,8 @@ describe('the test', () => {
   it('passes with a correct receiver', async () => {
     const output = await vitest(`import { createVerifier } from '@payment-integration/webhook'
 import { createFetchHandler } from '@payment-integration/webhook/fetch'
-export function createHandler({ signingSecret, now }) {
-  const { verify } = createVerifier({ secrets: signingSecret, now })
+export function createHandler({ signingSecret, clock }) {
+  const { verify } = createVerifier({ secrets: signingSecret, clock })
   return createFetchHandler({ receive: (delivery) => verify(delivery) })
 }
 `)
@@ -99,8 +99,8 @@ export function createHandler({ signingSecret, now }) {
 
   it('fails with a receiver that parses the body before it verifies', async () => {
     const output = await vitest(`import { createVerifier } from '@payment-integration/webhook'
-export function createHandler({ signingSecret, now }) {
-  const { verify } = createVerifier({ secrets: signingSecret, now })
+export function createHandler({ signingSecret, clock }) {
+  const { verify } = createVerifier({ secrets: signingSecret, clock })
   return async (request) => {
     const body = new TextEncoder().encode(JSON.stringify(await request.json(), null, 2))
     return verify({ headers: request.headers, body }).then(

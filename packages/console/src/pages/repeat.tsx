@@ -81,7 +81,7 @@ test('the receiver takes version ${version} of ${txHash.slice(0, 10)}', async ()
   const body = new TextEncoder().encode(
     ${quoteJs(text)},
   )
-  const handle = createHandler({ signingSecret, now: () => timestamp * 1_000 })
+  const handle = createHandler({ signingSecret, clock: { now: () => timestamp * 1_000 } })
   const request = new Request('https://receiver.example/webhook', {
     method: 'POST',
     headers: {

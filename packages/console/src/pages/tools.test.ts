@@ -56,7 +56,7 @@ const setup = setUpConsole(
         const secrets = [shop.signingSecret]
         return headers === hostile
           ? { problem: hostile }
-          : explainDelivery({ headers: parseHeaders(headers), body, secrets, now: () => receivedAt })
+          : explainDelivery({ headers: parseHeaders(headers), body, secrets, clock: { now: () => receivedAt } })
       },
     },
   },
@@ -149,7 +149,7 @@ it('the doctor of an integration without a notification URL is rejected', async 
 })
 
 describe('explain', () => {
-  const at = () => new Date(setup.twin.now()).toISOString().slice(0, 19)
+  const at = () => new Date(setup.twin.clock.now()).toISOString().slice(0, 19)
 
   it('accepts a delivery as it arrived, and shows no secret and no signature', async () => {
     await setup.twin.pay({ integrationAddress: shop.address })

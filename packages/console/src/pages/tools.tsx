@@ -12,7 +12,7 @@ import { ExplainForm, explain } from './explain.js'
 import { startJob } from './jobs.js'
 import { type ActInput, actsFor, integrationChoices, integrationField, type Load, requireTool } from './page.js'
 
-export const toolsPage: Load = async ({ service, tools, now }) => {
+export const toolsPage: Load = async ({ service, tools, clock }) => {
   if (!hasTools(tools)) return null
   const integrations = await integrationChoices(service.queries)
   const newest = tools.trigger && (await service.queries.payments({ limit: 1 })).rows[0]
@@ -38,7 +38,7 @@ export const toolsPage: Load = async ({ service, tools, now }) => {
       )}
       {tools.explain === undefined ? null : (
         <Tool title="Explain a delivery">
-          <ExplainForm integrations={integrations} now={now()} values={{}} />
+          <ExplainForm integrations={integrations} now={clock.now()} values={{}} />
         </Tool>
       )}
     </>

@@ -94,7 +94,7 @@ describe('a test delivery', () => {
   it('shows the answer and the request, passes a verifier, and is listed nowhere', async () => {
     const { text } = await act('test')
     const [arrived] = setup.twin.arrivals
-    const { verify } = createVerifier({ secrets: shop.signingSecret, now: setup.twin.now })
+    const { verify } = createVerifier({ secrets: shop.signingSecret, clock: setup.twin.clock })
     const { snapshot } = await verify({ body: arrived?.body ?? new Uint8Array(), headers: arrived?.headers ?? {} })
     expect(snapshot).toMatchObject({ state: null, invoice: null, recipient: { title: 'Test delivery' } })
     expect(text).toContain('The receiver accepted it')
@@ -175,7 +175,7 @@ describe('a new signing secret', () => {
     await act('test')
     const verify = (secrets: string, nth: number) => {
       const { body = new Uint8Array(), headers = {} } = setup.twin.arrivals[nth] ?? {}
-      return createVerifier({ secrets, now: setup.twin.now }).verify({ body, headers })
+      return createVerifier({ secrets, clock: setup.twin.clock }).verify({ body, headers })
     }
     await verify(shop.signingSecret, 0)
     await verify(signingSecret, 1)

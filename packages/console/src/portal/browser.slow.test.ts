@@ -23,7 +23,7 @@ async function build(twin: Twin): Promise<Portal> {
   const broken = { title: '<script>alert(1)</script>\u202e'.repeat(40), subtitle: null }
   const [, , chainId = '', txHash = ''] = payment.split('/')
   await twin.update({ chainId, txHash }, { recipient: broken })
-  return createPortal({ service: twin.service, now: twin.now })
+  return createPortal({ service: twin.service, clock: twin.clock })
 }
 
 describeInChromium('the portal', { seed: 12, startMs: Date.now() - 60_000 }, build, (suite) => {

@@ -1,5 +1,6 @@
 /** The portal: a fetch-standard app for integrators, below `/portal`. Source: docs/decisions/operators.md. @module */
 import { InvalidParameterError } from '@payment-integration/core/internal'
+import type { Clock } from '@payment-integration/core/ports'
 import { type Context, Hono } from 'hono'
 import { addAssetRoutes, createAssets } from '../assets.js'
 import { deliveryFilter, FilterError, integrationPaymentFilter, parseQuery } from '../filters.js'
@@ -58,8 +59,8 @@ export interface PortalDeps {
    * @default no limit
    */
   readonly countCall?: ((integrationAddress: string) => number) | undefined
-  /** The clock: milliseconds since the epoch. @default Date.now */
-  readonly now?: (() => number) | undefined
+  /** The clock: milliseconds since the epoch. @default Date */
+  readonly clock?: Pick<Clock, 'now'> | undefined
   /** Called with each error whose details no page shows. @default none */
   readonly onError?: ((error: unknown) => void) | undefined
 }
@@ -83,15 +84,15 @@ type Env = { Bindings: ConsoleBindings; Variables: { session: PortalVisit | null
  * const { fetch } = createPortal({ service, signIn: { publicUrl: 'https://pay.example' } })
  */
 export function createPortal(deps: PortalDeps): Portal {
-  const { service, now = Date.now, environment = 'development' } = deps
+  const { service, clock = Date, environment = 'development' } = deps
   const { publicUrl, findSource = findSocketSource } = deps.signIn ?? {}
   const { countCall } = deps
   const app = new Hono<Env>()
   const assets = createAssets()
   const frame = { sections: portalSections, environment, brand: 'Payment portal', mountedAt: portalBase }
   const render = createRender(assets, frame)
-  const signIn = createPortalSignIn({ sessions: service.integrationSessions, render, findSource, now, countCall })
-  const download = createDownloads({ now, onError: (error) => deps.onError?.(error) })
+  const signIn = createPortalSignIn({ sessions: service.integrationSessions, render, findSource, clock, countCall })
+  const download = createDownloads({ clock, onError: (error) => deps.onError?.(error) })
   let isClosed = false
   guardPages(app, publicUrl)
   app.use('*', async (c, next) => {
@@ -157,7 +158,7 @@ export function createPortal(deps: PortalDeps): Portal {
     const path = pathBelow(c.req.url, portalBase)
     const [, payment = ''] = /^\/payments\/(.+)$/.exec(path) ?? []
     const load = Object.hasOwn(pages, path) ? pages[path] : payment === '' ? undefined : paymentPage
-    const content = (await load?.({ tenant, now, origin }, parseQuery(url), payment)) ?? null
+    const content = (await load?.({ tenant, clock, origin }, parseQuery(url), payment)) ?? null
     if (content === null) return c.notFound()
     if ('goTo' in content) return seeOther(portalHref(content.goTo))
     return render(content, { visit, status: content.status, note: findPortalNote(url.searchParams.get('note')) })

@@ -9,7 +9,7 @@ import { type PortalActs, PortalForm, type PortalLoad, portalHref } from './page
 
 const section = '/endpoint'
 
-export const endpointPage: PortalLoad = async ({ tenant, now }) => {
+export const endpointPage: PortalLoad = async ({ tenant, clock }) => {
   const [integration, health, lastFailure] = await Promise.all([
     tenant.integration(),
     tenant.endpoint(),
@@ -24,7 +24,7 @@ export const endpointPage: PortalLoad = async ({ tenant, now }) => {
       </h1>
       <Facts
         rows={[
-          ['Failing for', showFailing(health, now())],
+          ['Failing for', showFailing(health, clock.now())],
           ['Last failure', showFailure(lastFailure, portalHref) ?? 'none recently'],
         ]}
       />

@@ -1,4 +1,5 @@
 /** Types of the portal's pages and acts; its paths, sections, forms and notes. @module */
+import type { Clock } from '@payment-integration/core/ports'
 import type { QueryFields } from '../filters.js'
 import { findNoteIn, type Goto, type PageContent, sharedNotes } from '../pages/page.js'
 import { PostForm, type PostFormProps } from '../view/forms.js'
@@ -18,7 +19,7 @@ export const portalSections: Sections = {
 /** The dependencies of pages, which read only rows of the tenant. */
 export interface PortalPageDeps {
   readonly tenant: IntegrationScope
-  readonly now: () => number
+  readonly clock: Pick<Clock, 'now'>
   /** The public origin of the service, such as `https://pay.example`. */
   readonly origin: string
 }
@@ -42,9 +43,9 @@ export function PortalForm({ act, ...form }: Omit<PostFormProps, 'action'> & { r
 export const pickFields = (query: QueryFields, names: readonly string[]): QueryFields =>
   Object.fromEntries(Object.entries(query).filter(([name]) => names.includes(name)))
 
-export async function readContext({ tenant, now }: Pick<PortalPageDeps, 'tenant' | 'now'>): Promise<DeliveryContext> {
-  const health = await tenant.endpoint()
-  return { now: now(), endpoints: health === null ? [] : [health] }
+export async function readContext(deps: Pick<PortalPageDeps, 'tenant' | 'clock'>): Promise<DeliveryContext> {
+  const health = await deps.tenant.endpoint()
+  return { now: deps.clock.now(), endpoints: health === null ? [] : [health] }
 }
 
 /** Sentences about the results of acts. A URL holds only the key, so that no link can put text on a page. */

@@ -81,7 +81,7 @@ for await (const payment of client.payments.iterate())
 /** Says nothing of other integrations: an unknown hash and a payment of theirs get the same answer. */
 const notFoundText = 'No payment with this hash names your integration. It appears once its block is indexed.'
 
-export const paymentPage: PortalLoad = async ({ tenant, now }, query, name) => {
+export const paymentPage: PortalLoad = async ({ tenant, clock }, query, name) => {
   const transaction = parseTransaction(name)
   if (transaction === null) return null
   const compare = parseCompared(query)
@@ -93,7 +93,7 @@ export const paymentPage: PortalLoad = async ({ tenant, now }, query, name) => {
       there was no notification URL when its version was made; set one at <a href={portalHref('/endpoint')}>Endpoint</a>
     </>
   )
-  const shared = { compare, noDelivery, toHref: portalHref, updates: [], context: await readContext({ tenant, now }) }
+  const shared = { compare, noDelivery, toHref: portalHref, updates: [], context: await readContext({ tenant, clock }) }
   const body = <PaymentContent {...detail} {...shared} />
   return { title: `Payment ${transaction.txHash.slice(0, 10)}`, section, body }
 }

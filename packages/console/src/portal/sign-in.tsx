@@ -2,6 +2,7 @@
 import { isIPv6 } from 'node:net'
 import type { IntegrationSessions } from '@payment-integration/core/internal'
 import { integrationActor } from '@payment-integration/core/internal'
+import type { Clock } from '@payment-integration/core/ports'
 import type { PageContent } from '../pages/page.js'
 import type { Render } from '../view/layout.js'
 import { Problem } from '../view/parts.js'
@@ -15,7 +16,7 @@ interface PortalSignInDeps {
   readonly sessions: IntegrationSessions
   readonly render: Render
   readonly findSource: (request: Request, bindings: ConsoleBindings) => string
-  readonly now: () => number
+  readonly clock: Pick<Clock, 'now'>
   readonly countCall: ((integrationAddress: string) => number) | undefined
 }
 

@@ -261,7 +261,7 @@ it('the payments list of an integration is filtered by each field, and its expor
     return paid
   }
   // Half an hour before and after the first payment.
-  const [start, later] = [-1, 1].map((half) => new Date(twin.now() + half * 1_800_000).toISOString())
+  const [start, later] = [-1, 1].map((half) => new Date(twin.clock.now() + half * 1_800_000).toISOString())
   await pay('table-1', 'success')
   await pay('table-2', 'failure')
   await pay('chair-3', 'success', `0x${'e2'.repeat(20)}`)

@@ -11,11 +11,11 @@ afterAll(() => provider?.close())
 // By another name than the provider, so that the browser takes them for two sites.
 const getName = (loopback: string) => loopback.replace('127.0.0.1', 'localhost')
 
-async function build({ service, now }: Twin, loopback: string): Promise<Console> {
+async function build({ service, clock }: Twin, loopback: string): Promise<Console> {
   const publicUrl = getName(loopback)
   provider = await openOpenidProvider([`${publicUrl}/console/oidc/callback`])
   const oidc = { issuer: provider.issuer, ...oidcClient, nameClaim: 'email' }
-  return createConsole({ service, now, signIn: { publicUrl, findSource: () => '192.0.2.1', oidc } })
+  return createConsole({ service, clock, signIn: { publicUrl, findSource: () => '192.0.2.1', oidc } })
 }
 
 describeInChromium('an operator of the OpenID provider', { seed: 13 }, build, (suite) => {
@@ -33,8 +33,8 @@ describeInChromium('an operator of the OpenID provider', { seed: 13 }, build, (s
   })
 })
 
-const buildPlain = async ({ service, now }: Twin, publicUrl: string) =>
-  createConsole({ service, now, signIn: { publicUrl, findSource: () => '192.0.2.1' } })
+const buildPlain = async ({ service, clock }: Twin, publicUrl: string) =>
+  createConsole({ service, clock, signIn: { publicUrl, findSource: () => '192.0.2.1' } })
 
 describeInChromium('an operator', { seed: 12 }, buildPlain, (suite) => {
   it('joins by a link whose token leaves the address, signs in to pages without a flaw, and finds none behind the back button', async () => {

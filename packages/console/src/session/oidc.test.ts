@@ -21,7 +21,7 @@ function getPages(at: Pick<Provider, 'issuer'>, nameClaim = 'email'): Console {
   const oidc = { issuer: at.issuer, ...oidcClient, nameClaim }
   const signIn = { publicUrl: origin, findSource: () => '192.0.2.1', oidc }
   const onError = (error: unknown) => void errors.push(error)
-  return createConsole({ service: twin.service, now: () => twin.now() + laterMs, signIn, onError })
+  return createConsole({ service: twin.service, clock: { now: () => twin.clock.now() + laterMs }, signIn, onError })
 }
 
 beforeAll(async () => {

@@ -2,6 +2,7 @@
 import { assertModestJson, readForeignBytes } from '@payment-integration/contract/internal-io'
 import type { NewSession, OperatorSessions } from '@payment-integration/core/internal'
 import { loadPackage, OidcRejectedError } from '@payment-integration/core/internal'
+import type { Clock } from '@payment-integration/core/ports'
 import type { ClientAuth, Configuration, CustomFetch, IDToken, UserInfoResponse } from 'openid-client'
 import type { PageContent } from '../pages/page.js'
 import type { Render } from '../view/layout.js'
@@ -29,7 +30,7 @@ interface OidcSignInDeps {
   readonly sessions: Pick<OperatorSessions, 'sealSignIn' | 'openSignIn' | 'signInProved'>
   readonly findSource: (request: Request, bindings: ConsoleBindings) => string
   readonly render: Render
-  readonly now: () => number
+  readonly clock: Pick<Clock, 'now'>
   readonly onError: (error: unknown) => void
   readonly buildPage: (next: string, problem: string) => PageContent
   readonly issueSessionCookie: (opened: NewSession) => string
@@ -49,7 +50,7 @@ const cookie = createSessionCookie('pi_console_oidc', 'Lax')
 export const issuerHost = ({ issuer }: OidcOptions): string => new URL(issuer).host
 
 export function createOidcSignIn(deps: OidcSignInDeps) {
-  const { options, publicUrl, sessions, findSource, render, now, onError } = deps
+  const { options, publicUrl, sessions, findSource, render, clock, onError } = deps
   const provider = createOidcProvider(options)
   const host = issuerHost(options)
 
@@ -60,7 +61,7 @@ export function createOidcSignIn(deps: OidcSignInDeps) {
     const next = parseLocalPath(new URL(request.url).searchParams.get('next'), base)
     try {
       const { location, secrets } = await provider.begin(`${publicUrl}${base}/oidc/callback`)
-      const pending: Pending = { ...secrets, next, expiresAt: now() + pendingMs }
+      const pending: Pending = { ...secrets, next, expiresAt: clock.now() + pendingMs }
       const sealed = sessions.sealSignIn(JSON.stringify(pending))
       return seeOther(location, cookie.issue(sealed, pendingMs))
     } catch (error) {
@@ -97,7 +98,7 @@ export function createOidcSignIn(deps: OidcSignInDeps) {
     const sealed = cookie.read(headers)
     const text = sealed === null ? null : sessions.openSignIn(sealed)
     const pending: Pending | null = text === null ? null : JSON.parse(text)
-    return pending !== null && now() < pending.expiresAt ? pending : null
+    return pending !== null && clock.now() < pending.expiresAt ? pending : null
   }
 
   /** Continues by a page, not by a redirect: only requests that start at these pages carry the session cookie. */

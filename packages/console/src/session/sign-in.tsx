@@ -1,6 +1,7 @@
 /** Signs operators in and out, and sets passphrases by one-time links. Source: docs/decisions/operators.md. @module */
 import { LinkRejectedError, operatorActor, PassphraseError, SignInLimitedError } from '@payment-integration/core'
 import type { OperatorSessions } from '@payment-integration/core/internal'
+import type { Clock } from '@payment-integration/core/ports'
 import { findNote, type PageContent } from '../pages/page.js'
 import type { Render } from '../view/layout.js'
 import { base, Problem } from '../view/parts.js'
@@ -23,7 +24,7 @@ export interface SignInOptions {
 interface SignInDeps extends SignInOptions {
   readonly sessions: OperatorSessions
   readonly render: Render
-  readonly now: () => number
+  readonly clock: Pick<Clock, 'now'>
   readonly onError: (error: unknown) => void
 }
 

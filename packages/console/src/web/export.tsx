@@ -1,5 +1,6 @@
 /** Downloads of a filtered list: the links on its page, and the answers to them. @module */
 import type { ExportFormat, ExportRows, Listing } from '@payment-integration/core/internal'
+import type { Clock } from '@payment-integration/core/ports'
 import { parseQuery, type QueryFields } from '../filters.js'
 import { findStreamProblem } from './guard.js'
 
@@ -30,7 +31,7 @@ interface Download extends Pick<Parameters<ExportRows>[1], 'mayContinue'> {
 }
 
 /** Creates the handler of downloads. A failed or stopped download breaks off: a partial file never looks complete. */
-export function createDownloads({ now, onError }: { now: () => number; onError: (error: unknown) => void }) {
+export function createDownloads({ clock, onError }: { clock: Pick<Clock, 'now'>; onError: (error: unknown) => void }) {
   const running: string[] = []
 
   /** Encodes the parts, and counts the export as running until its end. */
@@ -71,7 +72,7 @@ export function createDownloads({ now, onError }: { now: () => number; onError: 
       },
       cancel: () => parts.return().then(() => undefined, onError),
     })
-    const time = new Date(now()).toISOString().slice(0, 19).replaceAll(':', '')
+    const time = new Date(clock.now()).toISOString().slice(0, 19).replaceAll(':', '')
     return new Response(body, {
       headers: {
         'Content-Type': `${formats[format][1]}; charset=utf-8`,

@@ -1,6 +1,7 @@
 /** The cookie of a session, and the pages that open and end sessions. @module */
 import { SignInLimitedError, SignInRejectedError } from '@payment-integration/core'
 import type { NewSession, OperatorSessions } from '@payment-integration/core/internal'
+import type { Clock } from '@payment-integration/core/ports'
 import type { PageContent } from '../pages/page.js'
 import type { Render } from '../view/layout.js'
 import { type ConsoleBindings, parseLocalPath } from './guard.js'
@@ -34,7 +35,7 @@ interface SignInPagesDeps {
   readonly cookie: ReturnType<typeof createSessionCookie>
   readonly sessions: Pick<OperatorSessions, 'signOut' | 'isCsrfToken'>
   readonly render: Render
-  readonly now: () => number
+  readonly clock: Pick<Clock, 'now'>
   readonly findSource: (request: Request, bindings: ConsoleBindings) => string
   buildPage(next: string, problem: string | null): PageContent
   readonly findNote: (name: string | null) => string | null
@@ -44,10 +45,11 @@ type OpenedSession = Pick<NewSession, 'sessionToken' | 'expiresAt'>
 
 /** Creates the pages that open and end sessions. @param open - May throw SignInRejectedError or SignInLimitedError. */
 export function createSignInPages(
-  { mountedAt, cookie, sessions, render, now, ...deps }: SignInPagesDeps,
+  { mountedAt, cookie, sessions, render, clock, ...deps }: SignInPagesDeps,
   open: (form: ReadonlyMap<string, string>, source: string) => Promise<OpenedSession>,
 ) {
-  const issueCookie = ({ sessionToken, expiresAt }: OpenedSession) => cookie.issue(sessionToken, expiresAt - now())
+  const issueCookie = ({ sessionToken, expiresAt }: OpenedSession) =>
+    cookie.issue(sessionToken, expiresAt - clock.now())
 
   async function signIn(request: Request, bindings: ConsoleBindings): Promise<Response> {
     const form = await parseForm(request)

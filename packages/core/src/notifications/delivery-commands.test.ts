@@ -141,7 +141,7 @@ test('a test delivery is signed like any other, and says in its signed bytes tha
   await clock.advance(1_800_000_000_000 - clock.now())
   const sent = await endpoints.sendTest(shop)
   const [{ url, headers, body } = { url: '', headers: {}, body: new Uint8Array() }] = posts
-  const { snapshot } = await createVerifier({ secrets: signingSecret, now: clock.now }).verify({ body, headers })
+  const { snapshot } = await createVerifier({ secrets: signingSecret, clock }).verify({ body, headers })
   expect(url).toBe('https://shop.example/hook')
   expect(snapshotWriteSchema.parse(snapshot)).toEqual({
     ...{ integrationAddress: shop, chainId: '31337', txHash: `0x7e57${'0'.repeat(60)}`, version: 1_800_000_000 },

@@ -120,7 +120,7 @@ export function createUpdateReceiver(deps: {
   return async (request: { readonly body: Uint8Array; readonly signature: string | null }): Promise<ReceivedUpdate> => {
     const { body, signature } = request
     try {
-      await verifySignature({ body, header: signature, secrets, now: () => clock.now() })
+      await verifySignature({ body, header: signature, secrets, clock })
     } catch (error) {
       if (error instanceof WebhookError) return { kind: 'unauthenticated' }
       throw error

@@ -1,6 +1,7 @@
 /** The app for operators only: `/live`, `/ready`, `/health` and `/metrics`. Source: docs/roles.md. @module */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { cacheControl, notFoundBody } from '@payment-integration/contract/internal'
+import type { Clock } from '@payment-integration/core/ports'
 import { Hono } from 'hono'
 import { cacheAnswer } from '../internal/cached-answer.js'
 import type { Metrics } from '../metrics/metrics.js'
@@ -13,16 +14,16 @@ import { type AppEnv, getAuthorization } from './requests.js'
  * Adds the route. Metrics are computed at most once a second, one computation at a time. A 401 has the same body as in
  * the other APIs.
  * @param token - Required as `Authorization: Bearer <token>`; null: no credentials are required.
- * @param now - A clock that never goes back, in milliseconds.
+ * @param clock - Monotonic, in milliseconds.
  */
 export function addMetricsRoute(
   app: Hono<AppEnv>,
   metrics: Pick<Metrics, 'text' | 'contentType'>,
   token: string | null,
-  now: () => number,
+  clock: Pick<Clock, 'now'>,
 ): void {
   const isAuthorized = token === null ? () => true : createBearerCheck(token)
-  const getText = cacheAnswer(() => metrics.text(), now)
+  const getText = cacheAnswer(() => metrics.text(), clock)
   addEndpoint(app, 'get', '/metrics', async (c) => {
     if (!isAuthorized(getAuthorization(c))) return answerUnauthorized(bearerChallenge)
     const headers = { 'Content-Type': metrics.contentType, 'Cache-Control': cacheControl }
@@ -45,8 +46,8 @@ export interface AdminAppDeps extends ReadinessDeps {
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>
   /** Required by `/metrics` as `Authorization: Bearer <token>`; null: no credentials are required. */
   readonly metricsToken: string | null
-  /** A clock that never goes back, in milliseconds. @default performance.now */
-  readonly now?: (() => number) | undefined
+  /** Monotonic, in milliseconds. @default performance.now */
+  readonly clock?: Pick<Clock, 'now'> | undefined
 }
 
 /**
@@ -60,9 +61,9 @@ export interface AdminAppDeps extends ReadinessDeps {
  *   serve({ fetch: createAdminApp(deps).fetch, hostname: '127.0.0.1', port: 9464 })
  */
 export function createAdminApp(deps: AdminAppDeps): Hono<AppEnv> {
-  const { now = () => performance.now(), metrics, metricsToken } = deps
+  const { clock = { now: () => performance.now() }, metrics, metricsToken } = deps
   // Only the health report is cached: a shutdown shows at once.
-  const health = cacheAnswer(deps.health, now)
+  const health = cacheAnswer(deps.health, clock)
   const readiness = createReadiness({ ...deps, health })
   const app = new Hono<AppEnv>()
   addEndpoint(app, 'get', '/live', () => answerPrivateJson({ status: 'ok' }))
@@ -76,7 +77,7 @@ export function createAdminApp(deps: AdminAppDeps): Hono<AppEnv> {
     return isReady === null ? answerPrivateJson(notFoundBody, 404) : answerPrivateJson(report, isReady ? 200 : 503)
   })
   addHealthRoutes(app, health)
-  addMetricsRoute(app, metrics, metricsToken, now)
+  addMetricsRoute(app, metrics, metricsToken, clock)
   app.notFound(() => answerPrivateJson(notFoundBody, 404))
   return app
 }

@@ -77,7 +77,7 @@ it('an operator joins by the link, signs in and reads; the address that the prox
 it('rejected sign-ins count in the limit of a source like those of the APIs', async () => {
   const app = await listenTempApp({
     console: { fetch: () => new Response('a page', { status: 401 }) },
-    limits: createRequestLimits({ failedSignInsPerSource: 2, now: () => 0 }),
+    limits: createRequestLimits({ failedSignInsPerSource: 2, clock: { now: () => 0 } }),
   })
   const statuses = []
   for (const path of ['/console', '/console/live', '/console/sign-in'])

@@ -3,7 +3,7 @@ import { notFoundBody } from '@payment-integration/contract/internal'
 import { type Service, silentLogger, type UpdateReceiver } from '@payment-integration/core'
 import { IdentityMisconfiguredError } from '@payment-integration/core/identity'
 import type { DeliveryStreams } from '@payment-integration/core/internal'
-import type { Logger } from '@payment-integration/core/ports'
+import type { Clock, Logger } from '@payment-integration/core/ports'
 import { type Context, Hono } from 'hono'
 import { cacheAnswer } from '../internal/cached-answer.js'
 import type { RequestLimits } from '../limits/request-limits.js'
@@ -60,8 +60,8 @@ export interface AppDeps {
   readonly findPeer?: ((c: Context<AppEnv>) => string | undefined) | undefined
   /** Whether every answered request is logged. @default false */
   readonly accessLog?: boolean | undefined
-  /** A clock that never goes back, in milliseconds. @default performance.now */
-  readonly now?: (() => number) | undefined
+  /** Monotonic, in milliseconds. @default performance.now */
+  readonly clock?: Pick<Clock, 'now'> | undefined
   /** @default none */
   readonly logger?: Logger | undefined
 }
@@ -83,14 +83,14 @@ export interface AppDeps {
 export function createApp(deps: AppDeps): Hono<AppEnv> {
   const { service, receiveUpdate, readWebhook, health, metrics, metricsToken, limits, logger = silentLogger } = deps
   const { findPeer = ({ env }) => env?.incoming?.socket.remoteAddress } = deps
-  const { now = () => performance.now(), api = true } = deps
+  const { clock = { now: () => performance.now() }, api = true } = deps
   const app = new Hono<AppEnv>()
   const guard = createGuard({ service, limits, findPeer, toErrorResponse })
   const observers = [metrics?.onRequest, deps.accessLog === true ? createAccessLog(logger) : undefined]
-  app.use('*', observeRequests(guard, { observers: observers.filter((each) => each !== undefined), now }))
+  app.use('*', observeRequests(guard, { observers: observers.filter((each) => each !== undefined), clock }))
   if (api) addApi()
-  addHealthRoutes(app, cacheAnswer(health, now))
-  if (metrics !== undefined && typeof metricsToken === 'string') addMetricsRoute(app, metrics, metricsToken, now)
+  addHealthRoutes(app, cacheAnswer(health, clock))
+  if (metrics !== undefined && typeof metricsToken === 'string') addMetricsRoute(app, metrics, metricsToken, clock)
   for (const [path, pages] of Object.entries({ '/console': deps.console, '/portal': deps.portal }))
     if (pages) app.on(['GET', 'HEAD', 'POST'], [path, `${path}/*`], (c) => pages.fetch(c.req.raw, c.env))
   if (deps.reference === true) addReferencePage(app)
@@ -107,7 +107,7 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
     if (deps.trigger) addTriggerRoute(app, { trigger: deps.trigger, logger })
     const { identity } = service
     if (readWebhook !== undefined && identity !== null)
-      addVerdictRoute(app, { identity, readWebhook, logger, onRejected: metrics?.countRejectedWebhook, now })
+      addVerdictRoute(app, { identity, readWebhook, logger, onRejected: metrics?.countRejectedWebhook, clock })
     addOpenApiRoute(app)
   }
 

@@ -69,7 +69,7 @@ describe('GET /health', () => {
     let now = 1_000
     let failedProofs = 0
     const indexers = [{ status: () => chainStatus({ nodes: [nodeStatus(), nodeStatus({ failedProofs })] }) }]
-    const health = createHealth({ store: up, indexers, now: () => now })
+    const health = createHealth({ store: up, indexers, clock: { now: () => now } })
     const statuses: string[] = []
     const look = async () => statuses.push((await health()).status)
     await look()

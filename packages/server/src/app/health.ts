@@ -1,7 +1,7 @@
 /** Reports the health and the readiness of the service, without tenant data. Source: docs/roles.md. @module */
 import type { ChainStatus, Recording } from '@payment-integration/core'
 import type { Indexer } from '@payment-integration/core/internal'
-import type { Store } from '@payment-integration/core/ports'
+import type { Clock, Store } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
 import { answerWithin } from '../internal/cached-answer.js'
 import { shortenUrls } from '../logging/log.js'
@@ -12,7 +12,7 @@ import type { AppEnv } from './requests.js'
 export const recentFailedProofMs = 600_000
 
 /** Reports whether a node's count of failed proofs rose within {@link recentFailedProofMs}; counts only grow. */
-function createProofWatch(now: () => number): (chains: readonly ChainStatus[]) => boolean {
+function createProofWatch(clock: Pick<Clock, 'now'>): (chains: readonly ChainStatus[]) => boolean {
   const counts = new Map<string, number>()
   let roseAt = Number.NEGATIVE_INFINITY
   return (chains) => {
@@ -21,9 +21,9 @@ function createProofWatch(now: () => number): (chains: readonly ChainStatus[]) =
         const key = `${chainId}:${position}`
         if (failedProofs <= (counts.get(key) ?? 0)) continue
         counts.set(key, failedProofs)
-        roseAt = now()
+        roseAt = clock.now()
       }
-    return now() - roseAt < recentFailedProofMs
+    return clock.now() - roseAt < recentFailedProofMs
   }
 }
 
@@ -55,8 +55,8 @@ export interface HealthDeps {
   readonly running?: (() => boolean) | undefined
   /** How long the database may take, in milliseconds. @default 2000 */
   readonly timeoutMs?: number | undefined
-  /** Unix time in milliseconds. @default Date.now */
-  readonly now?: (() => number) | undefined
+  /** Unix time in milliseconds. @default Date */
+  readonly clock?: Pick<Clock, 'now'> | undefined
 }
 
 /**
@@ -67,8 +67,8 @@ export interface HealthDeps {
  * const { status, chains } = await createHealth(service)()
  */
 export function createHealth(deps: HealthDeps): () => Promise<HealthReport> {
-  const { store, indexers, recording = 'all', running = () => true, timeoutMs = 2_000, now = Date.now } = deps
-  const hasRecentFailure = createProofWatch(now)
+  const { store, indexers, recording = 'all', running = () => true, timeoutMs = 2_000, clock = Date } = deps
+  const hasRecentFailure = createProofWatch(clock)
   return async () => {
     const database = (await answerWithin(() => store.ping().then(() => true), timeoutMs)) ? 'ok' : 'unavailable'
     const statuses = indexers.map((indexer) => indexer.status())

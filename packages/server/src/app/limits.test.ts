@@ -46,8 +46,8 @@ async function listen(options: RequestLimitsOptions, look = async () => {}) {
     }
   const service = { ...rest, authenticate: counted(authenticate), authenticateLegacy: counted(authenticateLegacy) }
   const receiveUpdate = createUpdateReceiver({ secrets: ['secret-of-a-processor'], clock: { now: Date.now } })
-  const limits = createRequestLimits({ ...options, now: () => at })
-  const { url } = await listenTempApp({ service, receiveUpdate, limits, now: () => at })
+  const limits = createRequestLimits({ ...options, clock: { now: () => at } })
+  const { url } = await listenTempApp({ service, receiveUpdate, limits, clock: { now: () => at } })
   return {
     url,
     looks: () => looks,
@@ -163,7 +163,7 @@ it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('a limit of %d is re
 })
 
 it('an app on another host gets the peer address from the host', async () => {
-  const limits = createRequestLimits({ requestsPerSource: 1, now: () => at })
+  const limits = createRequestLimits({ requestsPerSource: 1, clock: { now: () => at } })
   const { app } = await listenTempApp({ limits, findPeer: (c) => c.req.header('x-host-says') })
   const from = async (peer: string) => (await app.request('/nowhere', { headers: { 'x-host-says': peer } })).status
   expect([await from('198.51.100.1'), await from('198.51.100.1'), await from('198.51.100.2')]).toEqual([404, 429, 404])

@@ -1,7 +1,7 @@
 /** Gives every request an id; observes and logs its end. Source: docs/observability.md. @module */
 import { randomUUID } from 'node:crypto'
 import { paths } from '@payment-integration/contract'
-import type { Logger } from '@payment-integration/core/ports'
+import type { Clock, Logger } from '@payment-integration/core/ports'
 import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import { withRequestId } from '../logging/log.js'
@@ -47,11 +47,11 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'OPTIONS'])
 
 /**
  * Wraps the first middleware, which must not throw: as a separate middleware, this would slow a look-up by a tenth.
- * @param now - A clock that never goes back, in milliseconds.
+ * @param clock - Monotonic, in milliseconds.
  */
 export function observeRequests(
   firstMiddleware: MiddlewareHandler<AppEnv>,
-  { observers, now }: { readonly observers: readonly RequestObserver[]; readonly now: () => number },
+  { observers, clock }: { readonly observers: readonly RequestObserver[]; readonly clock: Pick<Clock, 'now'> },
 ): MiddlewareHandler<AppEnv> {
   return (c, next) => {
     const requestId = parseRequestId(c.req.header(requestIdHeader))
@@ -59,7 +59,7 @@ export function observeRequests(
     return isLoggingPath(c.req.path) ? withRequestId(requestId, handle) : handle()
 
     async function handle(): Promise<Response | undefined> {
-      const startedAt = now()
+      const startedAt = clock.now()
       const rejection = (await firstMiddleware(c, next)) ?? undefined
       const answer = rejection ?? c.res
       answer.headers.set(requestIdHeader, requestId)
@@ -70,7 +70,7 @@ export function observeRequests(
         route: findRoutePattern(routePath(c, -1)),
         status: answer.status,
         requestId,
-        ms: now() - startedAt,
+        ms: clock.now() - startedAt,
       }
       for (const observe of observers) observe(request)
       return rejection

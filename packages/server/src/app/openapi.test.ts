@@ -262,7 +262,7 @@ describe('any operation', () => {
 })
 
 test('any operation but health is rate limited', async () => {
-  const limits = createRequestLimits({ requestsPerSource: 1, now: () => 0 })
+  const limits = createRequestLimits({ requestsPerSource: 1, clock: { now: () => 0 } })
   limits.countRequest('127.0.0.1')
   const limited = await listenTempApp({ limits })
   for (const request of documented.good()) {

@@ -12,7 +12,7 @@ import { type ReferenceFile, readReferenceFile, referenceFiles } from './referen
 let now = 0
 let server: Awaited<ReturnType<typeof listenApp>>
 beforeAll(async () => {
-  server = await listenApp({ reference: true, now: () => (now += 1_000) })
+  server = await listenApp({ reference: true, clock: { now: () => (now += 1_000) } })
 })
 afterAll(() => server.stop())
 

@@ -50,7 +50,7 @@ function loadFile(make: () => Promise<PublicFile> | PublicFile) {
     const packed = compressed.length < bytes.length ? gzipped : plain
     return { version: hash.slice(0, 16), packed, plain: bytes.length > largeBytes ? packed : plain }
   }
-  const loadOnce = cacheAnswer(load, () => performance.now(), Number.POSITIVE_INFINITY)
+  const loadOnce = cacheAnswer(load, performance, Number.POSITIVE_INFINITY)
   return {
     /** Names the content: an answer to `?v=<version>` is cacheable for ever. */
     version: async () => (await loadOnce()).version,

@@ -24,7 +24,7 @@ interface ListedPage {
 async function play(commands: readonly (Command | null)[]): Promise<void> {
   let now = start
   const clock = { now: () => now }
-  const model = tenantModel(clock.now)
+  const model = tenantModel(clock)
   const both = await openTenantWorld(['A', 'B'], clock)
   const alone = await openTenantWorld(['A'], clock)
   const worlds = [both, alone]

@@ -23,7 +23,7 @@ describe.each(['/health', '/metrics'])('%s', (path) => {
         ...{ onRequest: () => undefined, countRejectedWebhook: () => undefined },
       },
       metricsToken: token,
-      now: () => state.at,
+      clock: { now: () => state.at },
     })
     const ask = (times: number) => {
       const headers = { authorization: `Bearer ${token}` }

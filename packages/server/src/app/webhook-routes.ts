@@ -3,7 +3,7 @@ import { paths, signatureHeader, type UpdateResult, type UpdateResults } from '@
 import { type Service, UpdateConflictError, type UpdateReceiver } from '@payment-integration/core'
 import type { ProviderVerdict } from '@payment-integration/core/identity'
 import { readRequestBody } from '@payment-integration/core/internal'
-import type { Logger } from '@payment-integration/core/ports'
+import type { Clock, Logger } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
 import { createRate } from '../limits/request-limits.js'
 import { addEndpoint, answerPrivateJson, answerUnauthorized } from './answers.js'
@@ -79,8 +79,8 @@ interface VerdictRouteDeps {
   readonly logger: Pick<Logger, 'warn'>
   /** Receives the code of every webhook that was rejected. */
   readonly onRejected?: ((code: string) => void) | undefined
-  /** A clock that never goes back, in milliseconds. */
-  readonly now: () => number
+  /** Monotonic, in milliseconds. */
+  readonly clock: Pick<Clock, 'now'>
 }
 
 /**
@@ -90,8 +90,8 @@ interface VerdictRouteDeps {
  * ten times a minute for each code: an operator notices a secret that was changed on one side only.
  */
 export function addVerdictRoute(app: Hono<AppEnv>, deps: VerdictRouteDeps): void {
-  const { identity, readWebhook, logger, onRejected, now } = deps
-  const logRate = createRate({ count: maxLinesPerMinute, periodMs: 60_000, now })
+  const { identity, readWebhook, logger, onRejected, clock } = deps
+  const logRate = createRate({ count: maxLinesPerMinute, periodMs: 60_000, clock })
   addEndpoint(app, 'post', verdictPath, async (c) => {
     const body = await readRequestBody(c.req.raw, maxBodyBytes)
     const digest = c.req.header('X-Payload-Digest') ?? null

@@ -10,5 +10,5 @@ identityProviderConformance('Sumsub', async () => {
   const connection = { appToken, secretKey, baseUrl: local.url, levelName: 'basic-kyc-level', timeoutMs: 600_000 }
   const provider = createSumsubIdentityProvider(createSumsubClient, connection)
   const mint = () => mintToken(local)
-  return { provider, mint, now: Date.now, cutOff: () => local.close(), close: () => provider.close() }
+  return { provider, mint, clock: Date, cutOff: () => local.close(), close: () => provider.close() }
 })

@@ -7,6 +7,7 @@ beforeEach(() => vi.useFakeTimers({ now: 1_000_000 }))
 afterEach(() => vi.useRealTimers())
 
 const now = () => Date.now()
+const clock = { now }
 const redeemed: RedeemResult = { kind: 'redeemed', applicant: { applicantId: 'a', review: null } }
 
 /** A provider that answers at once, and the limits around it. */
@@ -23,7 +24,7 @@ function setUp() {
     find: async (name) => noted(`find ${name}`, { kind: 'answer', value: null }),
     review: async (id) => noted(`review ${id}`, { kind: 'answer', value: null }),
   }
-  const limited = limitProvider(provider, { clock: { now }, monotonicNow: now })
+  const limited = limitProvider(provider, { clock, monotonicClock: clock })
   const redeem = (name = 'x', sendBy = Number.POSITIVE_INFINITY, integrationAddress?: string) =>
     limited.redeem({ shareToken: 't', externalUserId: name, sendBy, integrationAddress })
   return { calls, answers, limited, redeem }
@@ -107,7 +108,7 @@ it('a pause of a gate sheds waiting requests, and a shorter one after it does no
     maxWaiting: 3,
     maxWaitingPerQueue: 3,
     maxWaitMs: 60_000,
-    now,
+    clock,
   })
   const [, waiting] = [gate.enter(), gate.enter()]
   gate.pause(4_000)
@@ -148,7 +149,7 @@ describe('queues of a gate', () => {
       maxWaiting,
       maxWaitingPerQueue,
       maxWaitMs: 60_000,
-      now: () => Date.now(),
+      clock: Date,
     })
 
   /** Enters so often for one queue, and records when and in which order requests begin or are shed. */
@@ -208,7 +209,7 @@ describe('queues of a gate', () => {
       maxWaiting: 8,
       maxWaitingPerQueue: 8,
       maxWaitMs: 2_000,
-      now,
+      clock,
     })
     const ended = new Map<string, [number, Admission['kind']][]>()
     const enter = async (whose: string) => {

@@ -25,8 +25,8 @@ interface GateOptions {
   readonly maxWaitingPerQueue: number
   /** Longest wait in a queue, in milliseconds. A request that cannot begin in time is shed as soon as that is known. */
   readonly maxWaitMs: number
-  /** Milliseconds on a clock that never goes back. */
-  readonly now: () => number
+  /** Monotonic, in milliseconds. */
+  readonly clock: Pick<Clock, 'now'>
 }
 
 /** `retryAfterMs` of a closed gate: by then another process serves. */
@@ -42,7 +42,7 @@ interface Waiter {
 
 /** Builds a gate with empty queues. */
 export function createGate(options: GateOptions) {
-  const { maxPerWindow, windowMs, maxWaiting, maxWaitingPerQueue, maxWaitMs, now } = options
+  const { maxPerWindow, windowMs, maxWaiting, maxWaitingPerQueue, maxWaitMs, clock } = options
   /** When the newest requests began, oldest first, at most `maxPerWindow`. */
   const beginTimes: number[] = []
   /** The queues in the order of their turns; none is empty. */
@@ -56,7 +56,7 @@ export function createGate(options: GateOptions) {
     if (position < freeTurns) return 0
     const index = (position - freeTurns) % maxPerWindow
     const windows = 1 + Math.floor((position - freeTurns) / maxPerWindow)
-    return Math.max(0, (beginTimes[index] ?? now()) + windows * windowMs - now())
+    return Math.max(0, (beginTimes[index] ?? clock.now()) + windows * windowMs - clock.now())
   }
   /** Builds the answer to a shed request that would have had this position in its queue, from 0. */
   function shedAt(queueName: string, position: number): Admission {
@@ -67,7 +67,7 @@ export function createGate(options: GateOptions) {
   function tryBegin(): boolean {
     if (msUntilTurn(0) > 0) return false
     if (beginTimes.length === maxPerWindow) beginTimes.shift()
-    beginTimes.push(now())
+    beginTimes.push(clock.now())
     return true
   }
   /** Takes the next request. Its queue then goes behind the others. */
@@ -82,7 +82,7 @@ export function createGate(options: GateOptions) {
   }
   /** Sheds every request that would have waited too long by the next turn. */
   function shedLate(): void {
-    const oldestAllowedAt = now() + msUntilTurn(0) - maxWaitMs - timerToleranceMs
+    const oldestAllowedAt = clock.now() + msUntilTurn(0) - maxWaitMs - timerToleranceMs
     for (const [queueName, queue] of queues) {
       // The oldest request is first in its queue.
       while (queue[0] !== undefined && queue[0].arrivedAt < oldestAllowedAt)
@@ -120,7 +120,7 @@ export function createGate(options: GateOptions) {
   return {
     /** Waits for a turn, first come first served within a queue. It never rejects. */
     async enter(queueName = ''): Promise<Admission> {
-      const leftMs = pausedUntil - now()
+      const leftMs = pausedUntil - clock.now()
       if (leftMs > 0)
         return { kind: 'shed', retryAfterMs: leftMs === Number.POSITIVE_INFINITY ? closedRetryAfterMs : leftMs }
       if (queues.size === 0 && tryBegin()) return { kind: 'go' }
@@ -129,13 +129,13 @@ export function createGate(options: GateOptions) {
       return new Promise((leave) => {
         const queue = queues.get(queueName) ?? []
         queues.set(queueName, queue)
-        queue.push({ leave, arrivedAt: now() })
+        queue.push({ leave, arrivedAt: clock.now() })
         admitWaiting()
       })
     },
     /** Pauses for `ms` milliseconds: sheds waiting requests, and new ones until the pause is over. */
     pause(ms: number): void {
-      pausedUntil = Math.max(pausedUntil, now() + ms)
+      pausedUntil = Math.max(pausedUntil, clock.now() + ms)
       shedAll(ms)
     },
     /** Sheds every request from now on. */
@@ -190,8 +190,8 @@ export interface ClosableIdentityProvider extends IdentityProvider {
 interface LimitDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly limits?: ProviderLimits | undefined
-  /** Milliseconds on a clock that never goes back. @default performance.now */
-  readonly monotonicNow?: (() => number) | undefined
+  /** In milliseconds. @default performance.now */
+  readonly monotonicClock?: Pick<Clock, 'now'> | undefined
 }
 
 /**
@@ -201,13 +201,14 @@ interface LimitDeps {
  */
 export function limitProvider(
   provider: IdentityProvider,
-  { clock, limits = {}, monotonicNow: now = () => performance.now() }: LimitDeps,
+  { clock, limits = {}, monotonicClock = { now: () => performance.now() } }: LimitDeps,
 ): ClosableIdentityProvider {
   const { redemptions = providerLimits.redemptions, lookUps = providerLimits.lookUps } = limits
   const { polls = providerLimits.polls } = limits
   const maxWaitMs = waitingWindows * windowMs
   const queueLimits = { maxWaiting: waitingWindows * redemptions, maxWaitingPerQueue: redemptions, maxWaitMs }
-  const createProviderGate = (maxPerWindow: number) => createGate({ maxPerWindow, windowMs, ...queueLimits, now })
+  const createProviderGate = (maxPerWindow: number) =>
+    createGate({ maxPerWindow, windowMs, ...queueLimits, clock: monotonicClock })
   const gates = {
     redeem: createProviderGate(redemptions),
     find: createProviderGate(lookUps),

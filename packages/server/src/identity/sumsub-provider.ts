@@ -30,8 +30,8 @@ export interface SumsubIdentityProviderOptions {
   readonly limits?: ProviderLimits | undefined
   /** @default the system's */
   readonly clock?: Pick<Clock, 'now'> | undefined
-  /** Milliseconds on a clock that never goes back, for the rate limits. @default performance.now */
-  readonly monotonicNow?: (() => number) | undefined
+  /** For the rate limits, in milliseconds. @default performance.now */
+  readonly monotonicClock?: Pick<Clock, 'now'> | undefined
 }
 
 /** Statuses of gateways for a URL or headers that are too long: in these requests only the token can be too long. */
@@ -55,7 +55,7 @@ export function createSumsubIdentityProvider<Options extends object>(
   createApi: (options: Options) => SumsubCalls,
   options: SumsubIdentityProviderOptions & Options,
 ): ClosableIdentityProvider {
-  const { limits, monotonicNow, clock = systemClock, fetch = createFetch() } = options
+  const { limits, monotonicClock, clock = systemClock, fetch = createFetch() } = options
   const api = createApi({ ...options, fetch })
   const aborter = new AbortController()
   const { signal } = aborter
@@ -103,7 +103,7 @@ export function createSumsubIdentityProvider<Options extends object>(
     find: (externalUserId) => toAnswer(() => api.find(externalUserId, signal)),
     review: (applicantId) => toAnswer(() => api.review(applicantId, signal)),
   }
-  const limited = limitProvider(unlimited, { clock, limits, monotonicNow })
+  const limited = limitProvider(unlimited, { clock, limits, monotonicClock })
   return {
     ...limited,
     close() {

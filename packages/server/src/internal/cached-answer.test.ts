@@ -8,7 +8,7 @@ it('a failure is not cached, also when the computation throws before it returns 
     return Promise.resolve(calls)
   }
   let now = 0
-  const answer = cacheAnswer(compute, () => (now += 1_000))
+  const answer = cacheAnswer(compute, { now: () => (now += 1_000) })
   expect(await answer()).toBe(1)
   await expect(answer()).rejects.toThrow('away')
   expect(await answer()).toBe(3)

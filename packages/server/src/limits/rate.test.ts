@@ -3,7 +3,7 @@ import { createRate } from './request-limits.js'
 
 function setup(count: number, periodMs: number, maxKeys?: number) {
   let at = 1_000_000.123
-  const rate = createRate({ count, periodMs, maxKeys, now: () => at })
+  const rate = createRate({ count, periodMs, maxKeys, clock: { now: () => at } })
   function pass(ms: number): void {
     at += ms
   }

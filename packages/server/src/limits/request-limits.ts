@@ -1,5 +1,6 @@
 /** Limits requests per source and per caller, behind trusted proxies. Source: docs/decisions/rate-limits.md. @module */
 import { isIPv4, isIPv6 } from 'node:net'
+import type { Clock } from '@payment-integration/core/ports'
 import ipaddr from 'ipaddr.js'
 import { createRangeCheck } from '../internal/address-ranges.js'
 
@@ -7,8 +8,8 @@ interface RateOptions {
   /** Maximum of events in one period: all at once after a pause, evenly from then on. */
   readonly count: number
   readonly periodMs: number
-  /** A clock that never goes back, in milliseconds. */
-  readonly now: () => number
+  /** Monotonic, in milliseconds. */
+  readonly clock: Pick<Clock, 'now'>
   /** Maximum of keys in memory. @default 65536 */
   readonly maxKeys?: number | undefined
 }
@@ -24,11 +25,11 @@ const roundingMs = 0.001
  * When more than half of `maxKeys` arrive within a period, the keys unused for longest get a full allowance early. So a
  * flood of keys neither fills the memory nor locks anybody out.
  */
-export function createRate({ count, periodMs, now, maxKeys = 65_536 }: RateOptions) {
+export function createRate({ count, periodMs, clock, maxKeys = 65_536 }: RateOptions) {
   const spacingMs = periodMs / count
   let newer = new Map<string, number>()
   let older = newer
-  let newerSince = now()
+  let newerSince = clock.now()
 
   const getFullAt = (key: string) => newer.get(key) ?? older.get(key) ?? Number.NEGATIVE_INFINITY
   function computeWaitMs(at: number, key: string): number {
@@ -38,10 +39,10 @@ export function createRate({ count, periodMs, now, maxKeys = 65_536 }: RateOptio
 
   return {
     /** The wait until a key may be counted again, in milliseconds; 0: none. Counts nothing. */
-    waitMs: (key: string) => computeWaitMs(now(), key),
+    waitMs: (key: string) => computeWaitMs(clock.now(), key),
     /** Counts once, unless the key must wait. Returns the wait in milliseconds; 0: the key was counted. */
     take(key: string): number {
-      const at = now()
+      const at = clock.now()
       const waitMs = computeWaitMs(at, key)
       if (waitMs > 0) return waitMs
       if (at - newerSince >= periodMs || newer.size >= maxKeys / 2) {
@@ -132,8 +133,8 @@ export interface RequestLimitsOptions {
   readonly failedSignInsPerSource?: number | null | undefined
   /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is trusted. @default none */
   readonly trustedProxies?: readonly string[] | undefined
-  /** A clock that never goes back, in milliseconds. @default performance.now */
-  readonly now?: (() => number) | undefined
+  /** Monotonic, in milliseconds. @default performance.now */
+  readonly clock?: Pick<Clock, 'now'> | undefined
 }
 
 /** The limits of one process. Methods but `findSource` return a wait in milliseconds; 0: the request may go on. */
@@ -148,11 +149,11 @@ export type RequestLimits = ReturnType<typeof createRequestLimits>
  */
 export function createRequestLimits(options: RequestLimitsOptions = {}) {
   const { requestsPerSource, requestsPerCaller, failedSignInsPerSource, trustedProxies } = options
-  const { now = () => performance.now() } = options
+  const { clock = { now: () => performance.now() } } = options
   const { findSource } = createSourceReader(trustedProxies)
-  const requests = createOptionalRate('requestsPerSource', requestsPerSource, 1_000, now)
-  const calls = createOptionalRate('requestsPerCaller', requestsPerCaller, 1_000, now)
-  const failures = createOptionalRate('failedSignInsPerSource', failedSignInsPerSource, 60_000, now)
+  const requests = createOptionalRate('requestsPerSource', requestsPerSource, 1_000, clock)
+  const calls = createOptionalRate('requestsPerCaller', requestsPerCaller, 1_000, clock)
+  const failures = createOptionalRate('failedSignInsPerSource', failedSignInsPerSource, 60_000, clock)
   return {
     findSource,
     /**
@@ -169,9 +170,14 @@ export function createRequestLimits(options: RequestLimitsOptions = {}) {
   }
 }
 
-function createOptionalRate(name: string, count: number | null | undefined, periodMs: number, now: () => number) {
+function createOptionalRate(
+  name: string,
+  count: number | null | undefined,
+  periodMs: number,
+  clock: Pick<Clock, 'now'>,
+) {
   if (count === null || count === undefined) return undefined
   if (!Number.isSafeInteger(count) || count < 1)
     throw new RangeError(`${name} is ${count}; pass a whole number from 1, or leave it out for no limit.`)
-  return createRate({ count, periodMs, now })
+  return createRate({ count, periodMs, clock })
 }

@@ -26,7 +26,8 @@ const attempted = {
 
 const metricsToken = 'a-token-of-the-tests'
 const bearer = { headers: { authorization: `Bearer ${metricsToken}` } }
-const listen = async (metrics: Metrics, now?: () => number) => (await listenTempApp({ metrics, metricsToken, now })).url
+const listen = async (metrics: Metrics, clock?: { now(): number }) =>
+  (await listenTempApp({ metrics, metricsToken, clock })).url
 
 const lines = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 /** The samples of a text, by name and formatted labels. */
@@ -232,7 +233,7 @@ describe('GET /metrics', () => {
   it('counts requests by route pattern, also rejected ones, without naming an integration', async () => {
     let now = 0
     const metrics = await createMetrics()
-    const url = await listen(metrics, () => (now += 20))
+    const url = await listen(metrics, { now: () => (now += 20) })
     const api = '/api/v1/integration'
     const get = (path: string, authorization = goodAuthorization) =>
       fetch(`${url}${path}`, { headers: { authorization } })

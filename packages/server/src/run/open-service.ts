@@ -223,7 +223,6 @@ async function openIdentity(config: Config['identity'], clock: Clock) {
   const { url, webhookSecrets, namespace, ratePercent, ...access } = config
   const provider = createSumsubIdentityProvider(createSumsubClient, {
     ...access,
-    now: () => clock.now(),
     clock,
     limits: computeLimits(ratePercent),
     ...(url === null ? {} : { baseUrl: url }),

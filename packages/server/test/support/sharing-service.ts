@@ -32,7 +32,8 @@ export function mintToken(provider: LocalProvider): string {
 /** Starts both. `timeoutMs`: how long the service waits for the provider. */
 export async function startSharing({ timeoutMs = 600_000, ...options }: ClauseOptions & { timeoutMs?: number } = {}) {
   let heldAt: number | null = null
-  const provider = await startIdentityProvider({ clients: [donor, recipient], now: () => heldAt ?? Date.now() })
+  const clock = { now: () => heldAt ?? Date.now() }
+  const provider = await startIdentityProvider({ clients: [donor, recipient], clock })
   const { appToken, secretKey } = recipient
   let passedMs = 0
   const clauses = await startClauses({
@@ -44,7 +45,7 @@ export async function startSharing({ timeoutMs = 600_000, ...options }: ClauseOp
         secretKey,
         levelName: 'basic-kyc-level',
         timeoutMs,
-        monotonicNow: () => performance.now() + passedMs,
+        monotonicClock: { now: () => performance.now() + passedMs },
       }),
       readWebhook: createWebhookReader({ secret: webhookSecret }),
     },

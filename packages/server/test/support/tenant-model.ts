@@ -9,7 +9,7 @@ interface Access {
   graceEnds: number
 }
 
-export function tenantModel(now: () => number) {
+export function tenantModel(clock: { now(): number }) {
   /** The blocks of each chain above its first one. */
   const chains = pools.chains.map(() => [] as { transactions: readonly Transaction[]; timestamp: number }[])
   const open = (): Access => ({ enabled: true, graceEnds: 0 })
@@ -50,7 +50,7 @@ export function tenantModel(now: () => number) {
           .flatMap(({ payments }) => payments.map(({ of }) => of)),
       ),
     mayEnter: (tenant: Tenant, secret: 'newest' | 'previous', isSame: boolean) =>
-      access[tenant].enabled && (secret === 'newest' || isSame || now() < access[tenant].graceEnds),
+      access[tenant].enabled && (secret === 'newest' || isSame || clock.now() < access[tenant].graceEnds),
     /** Statuses and hashes only: the bodies are compared with those of the twin. */
     single(tenant: Tenant, hash: number, wallet: number | null): 200 | 404 | 409 {
       const found = getRows(tenant).filter((row) => row.hash === hash && touches(wallet)(row))

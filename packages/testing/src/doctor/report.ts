@@ -36,8 +36,8 @@ export interface DoctorOptions {
   readonly integrationAddress: string
   /** The API secret. It reveals a receiver that verifies with it by mistake. It is never sent. @default none */
   readonly apiSecret?: string | undefined
-  /** The clock: milliseconds since the epoch. @default Date.now */
-  readonly now?: (() => number) | undefined
+  /** The clock: milliseconds since the epoch. @default Date */
+  readonly clock?: { now(): number } | undefined
   /** Seed of the payments, a whole number from 0 to 4294967295. @default the clock, so each run has new payments */
   readonly seed?: number | undefined
   /** Sends the requests; probes of connections then do not run. @default the doctor's own connections */
@@ -58,8 +58,8 @@ const maxTimeoutMs = 600_000
 
 /** Checks the options. @throws {TypeError | RangeError} For an unusable option. The message has no secret. */
 export function checkOptions(options: DoctorOptions): CheckedOptions {
-  const { url, signingSecret, integrationAddress, now = () => Date.now() } = Object(options) as DoctorOptions
-  const { timeoutMs = deliveryTimeoutMs, seed = Math.floor(now()) % 0x1_0000_0000 } = options
+  const { url, signingSecret, integrationAddress, clock = { now: () => Date.now() } } = Object(options) as DoctorOptions
+  const { timeoutMs = deliveryTimeoutMs, seed = Math.floor(clock.now()) % 0x1_0000_0000 } = options
   const target = typeof url === 'string' ? parseUrl(url) : null
   if (target === null || !/^https?:$/.test(target.protocol))
     throw new TypeError(
@@ -74,7 +74,7 @@ export function checkOptions(options: DoctorOptions): CheckedOptions {
   if (!(timeoutMs > 0 && timeoutMs <= maxTimeoutMs))
     throw new RangeError(`timeoutMs is ${timeoutMs}; pass milliseconds from 1 to ${maxTimeoutMs}.`)
   target.hash = ''
-  return { ...options, integrationAddress: integrationAddress.toLowerCase(), now, seed, timeoutMs, target }
+  return { ...options, integrationAddress: integrationAddress.toLowerCase(), clock, seed, timeoutMs, target }
 }
 
 /** The result of a probe. */

@@ -61,7 +61,7 @@ async function diagnose(context: ProbeContext, judgements: Judgements, options: 
     })
     if (isAccepted(await context.send(delivery))) return cause
   }
-  const driftMs = rejection.date === null ? 0 : rejection.date - options.now()
+  const driftMs = rejection.date === null ? 0 : rejection.date - options.clock.now()
   const driftAges = Math.abs(driftMs) < clockNoiseMs ? [] : [-Math.round(driftMs / 1_000)]
   // The `Date` header may be a proxy's. A receiver answers 400 to a time outside the window, 401 to a wrong signature.
   for (const ageSeconds of rejection.status === 400 ? [...driftAges, ...clockErrorSeconds] : driftAges)
@@ -236,8 +236,8 @@ const patienceFactor = 2
  */
 export async function runDoctor(options: DoctorOptions): Promise<DoctorReport> {
   const checked = checkOptions(options)
-  const { target, timeoutMs, signal, fetch, effects: countEffects, onProbe, now, seed } = checked
-  const settings = { url: target, waitMs: timeoutMs * patienceFactor, signal, now }
+  const { target, timeoutMs, signal, fetch, effects: countEffects, onProbe, clock, seed } = checked
+  const settings = { url: target, waitMs: timeoutMs * patienceFactor, signal, clock }
   const sender = fetch === undefined ? createSocketSender(settings) : createFetchSender(fetch, settings)
   const context = createProbeContext(checked, sender)
   const judgements = new Judgements()

@@ -62,7 +62,7 @@ interface SenderOptions {
   readonly waitMs: number
   readonly signal: AbortSignal | undefined
   /** Unix time in milliseconds. */
-  readonly now: () => number
+  readonly clock: { now(): number }
 }
 
 /** As in the service: the most bytes read of a body, and how long the body of a 2xx may take, in milliseconds. */
@@ -81,7 +81,7 @@ interface Head {
 /** Waits for an answer, or the reason why none arrives. Rejects only when the run is aborted. */
 async function awaitAnswer(
   post: (signal: AbortSignal) => Promise<Head>,
-  { waitMs, signal, now }: Omit<SenderOptions, 'url'>,
+  { waitMs, signal, clock }: Omit<SenderOptions, 'url'>,
 ): Promise<SocketAnswer> {
   signal?.throwIfAborted()
   const startedAt = performance.now()
@@ -97,7 +97,7 @@ async function awaitAnswer(
       ...outcome,
       location: getField('location'),
       retryAfter: getField('retry-after'),
-      date: parseHttpDate(getField('date') ?? '', now()),
+      date: parseHttpDate(getField('date') ?? '', clock.now()),
       wantsLogin: getField('www-authenticate') !== null,
     }
   } catch (error) {

@@ -6,7 +6,7 @@ import { createFetchSender, createSocketSender, type DoctorFetch } from './send.
 
 const delivery = { headers: {}, body: new Uint8Array(64) }
 const long = 300_000
-const now = () => 1_700_000_000_000
+const clock = { now: () => 1_700_000_000_000 }
 
 /** A server that does this with its connections. */
 async function serve(scheme: 'http' | 'https', onSocket: (socket: Socket) => void = () => undefined) {
@@ -15,7 +15,7 @@ async function serve(scheme: 'http' | 'https', onSocket: (socket: Socket) => voi
 }
 /** A server that never sends a byte, so that no TLS handshake ends. */
 const silent = () => serve('https')
-const openSocket = (url: URL, waitMs = long, signal?: AbortSignal) => createSocketSender({ url, waitMs, signal, now })
+const openSocket = (url: URL, waitMs = long, signal?: AbortSignal) => createSocketSender({ url, waitMs, signal, clock })
 
 test('a broken upload to a receiver that never takes it ends after the wait', async () => {
   const { url } = await silent()
@@ -90,7 +90,7 @@ test('a delivery has the head of one of the service', async () => {
 const url = new URL('https://shop.example/webhook')
 
 const openFetch = (fetch: DoctorFetch, waitMs = long, signal?: AbortSignal) =>
-  createFetchSender(fetch, { url, waitMs, signal, now })
+  createFetchSender(fetch, { url, waitMs, signal, clock })
 
 test('an abort ends the wait for a function, a function that never answers is a timeout; its request is aborted', async () => {
   const signals: AbortSignal[] = []

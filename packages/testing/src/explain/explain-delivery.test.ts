@@ -36,7 +36,7 @@ const signed = async (body: string): Promise<SignedDelivery> => {
   const { headers } = await deliveries.duplicate({ headers: good.headers, body: new TextEncoder().encode(body) })
   return { headers, body: new TextEncoder().encode(body) }
 }
-const explain = (change: Change) => explainDelivery({ ...good, secrets: [secret], now: clock.now, ...change })
+const explain = (change: Change) => explainDelivery({ ...good, secrets: [secret], clock, ...change })
 const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
 const withJson = (body: unknown): Change => withBody(JSON.stringify(body))
 const reversed = Object.fromEntries(Object.entries(snapshot).reverse())
@@ -112,9 +112,9 @@ const cases: readonly Case[] = [
   ['body_replaced_characters', 'U+FFFD', withBody(text.replace('é', '\ufffd\ufffd')), /characters: 2/, false],
   ['body_not_json', 'HTML page', withBody('<html>blocked</html>'), /not JSON/],
   ['body_changed', 'another title', withJson({ ...snapshot, recipient: 'Other' }), /missing: recipient/, false],
-  ['delivery_stale', 'old', { now: () => clock.now() + 301_000 }, /301 seconds before/],
-  ['delivery_stale', 'time zone', { now: () => clock.now() + 7_200_000 }, /2 hours/],
-  ['delivery_future', 'ahead', { now: () => clock.now() - 302_000 }, /seconds after/],
+  ['delivery_stale', 'old', { clock: { now: () => clock.now() + 301_000 } }, /301 seconds before/],
+  ['delivery_stale', 'time zone', { clock: { now: () => clock.now() + 7_200_000 } }, /2 hours/],
+  ['delivery_future', 'ahead', { clock: { now: () => clock.now() - 302_000 } }, /seconds after/],
   ['integration_missing', 'no header', without('X-Service-Integration'), /absent/],
   ['integration_mismatch', 'another', await deliveries.misrouted(snapshot), /different/],
   ['integration_mismatch', 'capitals', { headers: { ...good.headers, ...upperIntegration } }, /capital letters/],
@@ -159,7 +159,8 @@ test('a genuine delivery verifies with a report of every field', async () => {
 
 test('two changes of the body and one of the secret are all proved', async () => {
   const body = `\ufeff${JSON.stringify(reversed, null, 2)}\n`
-  const { signature, findings } = await explain({ body, secrets: [`"${secret}"`], now: () => clock.now() + 400_000 })
+  const late = { now: () => clock.now() + 400_000 }
+  const { signature, findings } = await explain({ body, secrets: [`"${secret}"`], clock: late })
   expect(signature).toBe('repaired')
   const codes = ['secret_quoted', 'body_byte_order_mark', 'body_reordered', 'delivery_stale']
   expect(findings.map(({ code, proved }) => [code, proved])).toEqual(codes.map((code) => [code, true]))
@@ -203,11 +204,11 @@ const vectors = JSON.parse(readFileSync(file, 'utf8')) as Vector[]
 test.each(vectors)('agrees with the verifier on the vector $name', async ({ secrets, headers, nowMs, ...vector }) => {
   const body = Buffer.from(vector.body, 'base64')
   const all = Object.values(secrets).flat()
-  const { verify } = createVerifier({ secrets: all, now: () => nowMs })
+  const { verify } = createVerifier({ secrets: all, clock: { now: () => nowMs } })
   const accepted = await verify({ headers, body })
     .then(() => true)
     .catch(() => false)
-  const { verified, findings } = await explainDelivery({ headers, body, secrets: all, now: () => nowMs })
+  const { verified, findings } = await explainDelivery({ headers, body, secrets: all, clock: { now: () => nowMs } })
   expect({ verified, hasFindings: findings.length > 0 }).toEqual({ verified: accepted, hasFindings: !accepted })
 })
 
@@ -231,8 +232,8 @@ test.each<[string, Change, typeof TypeError | typeof RangeError]>([
   ['no headers', { headers: undefined as never }, TypeError],
   ['no secret', { secrets: [] }, TypeError],
   ['a secret that is no text', { secrets: [5 as never] }, TypeError],
-  ['no clock', { now: 5 as never }, TypeError],
-  ['a clock without time', { now: () => Number.NaN }, RangeError],
+  ['no clock', { clock: { now: 5 as never } }, TypeError],
+  ['a clock without time', { clock: { now: () => Number.NaN } }, RangeError],
   ['a negative tolerance', { toleranceSeconds: -1 }, RangeError],
 ])('%s is the mistake of the caller', async (_, change, kind) => {
   await expect(explain(change)).rejects.toThrow(kind)

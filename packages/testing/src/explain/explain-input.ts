@@ -65,7 +65,7 @@ export interface ExplainInput {
   /** Largest accepted gap between `t` and the clock, in whole seconds. @default 300 */
   readonly toleranceSeconds?: number | undefined
   /** The clock at receipt: milliseconds since the epoch. */
-  readonly now: () => number
+  readonly clock: { now(): number }
 }
 
 export interface RoleSecret extends NamedSecret {
@@ -76,13 +76,13 @@ export type CheckedInput = ReturnType<typeof checkInput>
 
 /** Checks and copies the input. @throws {TypeError | RangeError} The message holds no secret. */
 export function checkInput(input: ExplainInput) {
-  const { headers, body, secrets, apiSecret, previousSecrets = [], now } = Object(input) as ExplainInput
+  const { headers, body, secrets, apiSecret, previousSecrets = [], clock } = Object(input) as ExplainInput
   if (typeof headers !== 'object' || headers === null)
     throw new TypeError('headers is missing; pass those of the request.')
-  if (typeof now !== 'function') throw new TypeError('now is no function; pass a clock in milliseconds.')
-  const nowMs = now()
+  if (typeof clock?.now !== 'function') throw new TypeError('clock has no now(); pass an object with now().')
+  const nowMs = clock.now()
   if (!Number.isFinite(nowMs))
-    throw new RangeError(`now gives ${nowMs}; pass a clock in milliseconds, such as Date.now.`)
+    throw new RangeError(`clock.now() gives ${nowMs}; pass a clock in milliseconds, such as Date.`)
   const tolerance = input.toleranceSeconds ?? signatureToleranceSeconds
   if (!Number.isSafeInteger(tolerance) || tolerance < 0)
     throw new RangeError(`toleranceSeconds is ${tolerance}; pass a whole number of seconds, 0 or more.`)

@@ -57,7 +57,7 @@ const forms: [name: string, request: string | Uint8Array, options?: ParseRequest
 test.each(forms)('a genuine delivery verifies as %s', async (_, request, options) => {
   const { headers, body } = parseRequest(request, options)
   expect(Buffer.from(body).toString()).toBe(text)
-  const explained = await explainDelivery({ headers, body, secrets: [secret], now: clock.now })
+  const explained = await explainDelivery({ headers, body, secrets: [secret], clock })
   expect(explained).toMatchObject({ verified: true, findings: [] })
 })
 

@@ -60,12 +60,12 @@ export type ApplicantRecord = ReturnType<typeof buildApplicant>
 type ApplicantNames = Readonly<Record<'clientId' | 'externalUserId' | 'levelName', string>>
 
 /** An applicant whose check has not begun. */
-export function buildApplicant({ newId, now }: Pick<ProviderState, 'newId' | 'now'>, names: ApplicantNames) {
+export function buildApplicant({ newId, clock }: Pick<ProviderState, 'newId' | 'clock'>, names: ApplicantNames) {
   return {
     ...names,
     id: newId(),
     inspectionId: newId(),
-    createdAt: now(),
+    createdAt: clock.now(),
     steps: [] as readonly string[],
     attemptId: newId(),
     attemptCnt: 0,
@@ -152,7 +152,7 @@ export interface ProviderState {
   readonly applicants: Map<string, ApplicantRecord>
   readonly shareTokens: Map<string, ShareToken>
   readonly redemptions: Redemption[]
-  readonly now: () => number
+  readonly clock: { now(): number }
   readonly newId: () => string
   /** Emits an event to the client of an applicant; `fields` replace fields of the body. */
   announce(applicant: ApplicantRecord, type: string, fields?: Readonly<Record<string, unknown>>): void
@@ -200,7 +200,7 @@ const eventTypes: Readonly<Record<IntermediateState, string>> = {
 /** Sets a verdict. It may replace an earlier one. */
 export function setVerdict(state: ProviderState, applicant: ApplicantRecord, rejection: Rejection | null): void {
   applicant.reviewStatus = 'completed'
-  applicant.reviewedAt = state.now()
+  applicant.reviewedAt = state.clock.now()
   applicant.reviewResult =
     rejection === null
       ? { reviewAnswer: 'GREEN' }
@@ -219,7 +219,7 @@ export function setReviewState(state: ProviderState, applicant: ApplicantRecord,
   applicant.reviewStatus = status
   applicant.reviewResult = status === 'awaitingService' ? { reviewAnswer: 'GREEN' } : null
   if (status === 'pending') {
-    applicant.pendingSince = state.now()
+    applicant.pendingSince = state.clock.now()
     applicant.attemptCnt += 1
   }
   state.announce(applicant, eventTypes[status])

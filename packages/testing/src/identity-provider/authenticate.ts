@@ -94,8 +94,8 @@ export const defaultLevels: Readonly<Record<string, readonly string[]>> = {
 export interface IdentityProviderOptions {
   /** Integrators that share and services that redeem. */
   readonly clients: readonly ProviderClient[]
-  /** The clock of expiry, signatures and retries, in milliseconds since the epoch. @default Date.now */
-  readonly now?: (() => number) | undefined
+  /** The clock of expiry, signatures and retries, in milliseconds since the epoch. @default Date */
+  readonly clock?: { now(): number } | undefined
   /** Returns a new id. @default 24 random hex digits */
   readonly newId?: (() => string) | undefined
   /** The port on loopback; 0 picks a free one. @default 0 */

@@ -52,14 +52,14 @@ const routes: readonly Route[] = [
     path: /^\/resources\/api\/reusableIdentity\/reuse$/,
     operation: 'reuse',
     execute: ({ state, client, query, showsReview }) =>
-      toApplicantJson(redeemByReuse(state, client, query), state.now(), showsReview),
+      toApplicantJson(redeemByReuse(state, client, query), state.clock.now(), showsReview),
   },
   {
     method: 'POST',
     path: /^\/resources\/applicants\/-\/import$/,
     operation: 'import',
     execute: ({ state, client, query, showsReview }) =>
-      toApplicantJson(redeemByCopy(state, client, query), state.now(), showsReview),
+      toApplicantJson(redeemByCopy(state, client, query), state.clock.now(), showsReview),
   },
   {
     method: 'GET',
@@ -68,7 +68,7 @@ const routes: readonly Route[] = [
     execute({ state, client, pathParameter }) {
       const applicant = findApplicant(state, client, pathParameter)
       if (applicant === undefined) throw new ProviderRejection(404, 'Applicant not found')
-      return toApplicantJson(applicant, state.now())
+      return toApplicantJson(applicant, state.clock.now())
     },
   },
   {
@@ -76,7 +76,7 @@ const routes: readonly Route[] = [
     path: /^\/resources\/applicants\/([^/;]+)\/status$/,
     operation: 'status',
     execute: ({ state, client, pathParameter }) =>
-      toReviewJson(requireApplicant(state, client, pathParameter), state.now()),
+      toReviewJson(requireApplicant(state, client, pathParameter), state.clock.now()),
   },
 ]
 
@@ -146,16 +146,16 @@ export function createIdentityProvider(options: Omit<IdentityProviderOptions, 'p
 function createProvider(options: IdentityProviderOptions) {
   const { rateLimits = false, showsReview = true, sendsWebhooks = false, webhookTimeoutMs = 5_000 } = options
   const { approvesAfterMs, sendWebhook: send = (request) => fetch(request) } = options
-  const { now = Date.now, newId = () => randomBytes(12).toString('hex') } = options
+  const { clock = Date, newId = () => randomBytes(12).toString('hex') } = options
   const clients = new Map(checkClients(options).map((client) => [client.clientId, client]))
   const targets = new Map(options.clients.map(({ clientId, webhooks: targetList = [] }) => [clientId, targetList]))
-  const webhooks = createWebhookQueue({ now, newId, send, timeoutMs: webhookTimeoutMs, isAutomatic: sendsWebhooks })
+  const webhooks = createWebhookQueue({ clock, newId, send, timeoutMs: webhookTimeoutMs, isAutomatic: sendsWebhooks })
   const state: ProviderState = {
     clients,
     applicants: new Map(),
     shareTokens: new Map(),
     redemptions: [],
-    now,
+    clock,
     newId,
     announce(applicant, type, fields = {}) {
       const { clientId, appToken } = requireClient(state, applicant.clientId)
@@ -200,8 +200,8 @@ function createProvider(options: IdentityProviderOptions) {
 
   /** @throws ProviderRejection When the provider answers another status than 200. */
   function execute(request: ReceivedRequest, match: ReturnType<typeof findRoute>): Record<string, unknown> {
-    if (rateLimits) countRequest(request.header('x-app-token') ?? '', request.method, now())
-    const client = authenticate(request, clients.values(), now())
+    if (rateLimits) countRequest(request.header('x-app-token') ?? '', request.method, clock.now())
+    const client = authenticate(request, clients.values(), clock.now())
     if (match === null) throw new ProviderRejection(404, 'Not found')
     if (match.isWrongMethod) throw new ProviderRejection(405, 'Method not allowed')
     const query = new URLSearchParams(request.uri.split('?')[1] ?? '')

@@ -32,7 +32,7 @@ export function mint(state: ProviderState, donor: ProviderClient, getField: GetF
     applicantId: applicant.id,
     donorClientId: donor.clientId,
     forClientId,
-    createdAt: state.now(),
+    createdAt: state.clock.now(),
     ttlInSecs,
     usedAt: null,
   }
@@ -73,7 +73,7 @@ export function redeemByReuse(state: ProviderState, client: ProviderClient, quer
   return storeRedemption(state, shareToken, 'reuse', {
     ...buildApplicant(state, { clientId: client.clientId, externalUserId, levelName }),
     steps: shared,
-    ...(coversLevel ? { attemptCnt: 1, reviewStatus: 'pending', pendingSince: state.now() } : {}),
+    ...(coversLevel ? { attemptCnt: 1, reviewStatus: 'pending', pendingSince: state.clock.now() } : {}),
   })
 }
 
@@ -90,7 +90,7 @@ export function redeemByCopy(state: ProviderState, client: ProviderClient, query
 }
 
 function storeRedemption(state: ProviderState, token: ShareToken, by: Redemption['by'], applicant: ApplicantRecord) {
-  const at = state.now()
+  const at = state.clock.now()
   token.usedAt = at
   state.applicants.set(applicant.id, applicant)
   const { id: applicantId, clientId, externalUserId } = applicant
@@ -107,7 +107,7 @@ function requireToken(state: ProviderState, client: ProviderClient, query: URLSe
   const shareToken = state.shareTokens.get(text)
   if (shareToken === undefined) throw new ProviderRejection(401, 'Token is invalid: Malformed token')
   const { id, createdAt, ttlInSecs, usedAt } = shareToken
-  const now = state.now()
+  const now = state.clock.now()
   if (usedAt !== null || now >= createdAt + ttlInSecs * 1_000) {
     const times = `created at ${formatUtc(createdAt)} with ttl ${ttlInSecs} but accessed at ${formatUtc(now)}`
     throw new ProviderRejection(401, `Token is invalid: Token ${id} is invalid now: ${times} [source: null]`)

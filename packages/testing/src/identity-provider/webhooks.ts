@@ -34,14 +34,14 @@ interface QueuedWebhook extends Pick<WebhookDelivery, 'type' | 'applicantId' | '
 
 /** Creates the queue of webhooks. Events are at least a millisecond apart, even when the clock stands still. */
 export function createWebhookQueue(deps: {
-  readonly now: () => number
+  readonly clock: { now(): number }
   readonly newId: () => string
   readonly timeoutMs: number
   readonly send: (request: Request) => Promise<Response>
   /** Whether due webhooks are sent without a call of `sendDue`. */
   readonly isAutomatic: boolean
 }) {
-  const { now, newId, timeoutMs, isAutomatic } = deps
+  const { clock, newId, timeoutMs, isAutomatic } = deps
   let queue: QueuedWebhook[] = []
   /** Webhooks of the queue that a run is sending, so that no other run sends them. */
   const inFlight = new Set<QueuedWebhook>()
@@ -66,7 +66,7 @@ export function createWebhookQueue(deps: {
   }
 
   async function sendDue(): Promise<WebhookDelivery[]> {
-    const due = queue.filter((webhook) => webhook.dueAt <= now() && !inFlight.has(webhook))
+    const due = queue.filter((webhook) => webhook.dueAt <= clock.now() && !inFlight.has(webhook))
     for (const webhook of due) inFlight.add(webhook)
     const deliveries: WebhookDelivery[] = []
     for (const webhook of due) {
@@ -77,7 +77,7 @@ export function createWebhookQueue(deps: {
       const delayMs = retryDelaysMs[webhook.attempts]
       if (Math.floor(Number(delivery.status) / 100) === 2 || delayMs === undefined)
         queue = queue.filter((each) => each !== webhook)
-      else Object.assign(webhook, { attempts: webhook.attempts + 1, dueAt: now() + delayMs })
+      else Object.assign(webhook, { attempts: webhook.attempts + 1, dueAt: clock.now() + delayMs })
     }
     scheduleNext()
     return deliveries
@@ -87,7 +87,7 @@ export function createWebhookQueue(deps: {
     clearTimeout(timer)
     const dueAt = getNextDueAt()
     if (isClosed || !isAutomatic || dueAt === null) return
-    timer = setTimeout(() => void sendDue(), Math.max(0, dueAt - now()))
+    timer = setTimeout(() => void sendDue(), Math.max(0, dueAt - clock.now()))
     timer.unref()
   }
 
@@ -109,7 +109,7 @@ export function createWebhookQueue(deps: {
       sandboxMode: boolean,
       fields: Readonly<Record<string, unknown>>,
     ) {
-      lastEventAt = Math.max(now(), lastEventAt + 1)
+      lastEventAt = Math.max(clock.now(), lastEventAt + 1)
       const body = JSON.stringify({
         applicantId: applicant.id,
         inspectionId: applicant.inspectionId,
@@ -126,7 +126,7 @@ export function createWebhookQueue(deps: {
         clientId: applicant.clientId,
         ...fields,
       })
-      const webhook = { type, applicantId: applicant.id, attempts: 0, body, dueAt: now() }
+      const webhook = { type, applicantId: applicant.id, attempts: 0, body, dueAt: clock.now() }
       for (const target of targets)
         if (target.types === undefined || target.types.includes(type))
           queue.push({ ...webhook, target, url: target.url })

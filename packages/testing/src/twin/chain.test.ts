@@ -4,7 +4,7 @@ import { buildPayment, createTwinChain } from './chain.js'
 
 chainConformance('the chain of a twin', async () => {
   const draws = createDraws(7)
-  const chain = createTwinChain(137, { now: () => 0, newHash: () => draws.hex(32), stepMs: 1_000 })
+  const chain = createTwinChain(137, { clock: { now: () => 0 }, newHash: () => draws.hex(32), stepMs: 1_000 })
   return {
     chain,
     async mine(payments) {

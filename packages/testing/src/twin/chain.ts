@@ -31,15 +31,15 @@ const twinRouter = { address: `0x${'7b'.repeat(20)}`, version: '0.8' } as const
 
 /**
  * Creates a chain with one block, at height 0 or on top of the earlier blocks.
- * @param world - Unix time in milliseconds, hashes, and the shortest time between two blocks in milliseconds.
+ * @param world - A clock in unix milliseconds, hashes, and the shortest time between two blocks in milliseconds.
  * @param earlier - Blocks that a service has indexed, newest first. They cannot be orphaned.
  */
 export function createTwinChain(
   chainId: number,
-  world: { readonly now: () => number; readonly newHash: () => string; readonly stepMs: number },
+  world: { readonly clock: { now(): number }; readonly newHash: () => string; readonly stepMs: number },
   earlier: readonly Pick<PaymentFacts, 'blockNumber' | 'blockHash'>[] = [],
 ): TwinChain {
-  const { now, newHash, stepMs } = world
+  const { clock, newHash, stepMs } = world
   const start = (earlier[0]?.blockNumber ?? -1) + 1
   const earlierHashes = new Map(earlier.map(({ blockNumber, blockHash }) => [blockNumber, blockHash]))
   const blocks: { readonly ref: BlockRef; readonly payments: readonly PaymentFacts[] }[] = []
@@ -48,7 +48,7 @@ export function createTwinChain(
 
   function mine(payments: readonly UnminedPayment[] = []): BlockRef {
     const parent = blocks.at(-1)?.ref
-    const timestamp = Math.max(Math.floor(now() / 1_000) * 1_000, (parent?.timestamp ?? 0) + stepMs)
+    const timestamp = Math.max(Math.floor(clock.now() / 1_000) * 1_000, (parent?.timestamp ?? 0) + stepMs)
     const parentHash = parent?.hash ?? earlier[0]?.blockHash ?? newHash()
     const ref = { number: start + blocks.length, hash: newHash(), parentHash, timestamp }
     const inBlock = { blockNumber: ref.number, blockHash: ref.hash, blockTimestamp: timestamp }

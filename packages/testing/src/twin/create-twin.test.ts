@@ -15,7 +15,7 @@ async function setUp(options: TwinOptions = {}) {
   const effects: string[] = []
   let secret = ''
   let outage = false
-  const { verify } = createVerifier({ secrets: async () => [secret], now: twin.now })
+  const { verify } = createVerifier({ secrets: async () => [secret], clock: twin.clock })
   const { receive } = createReceiver({
     verify,
     store: createMemoryVersionStore(),

@@ -168,11 +168,10 @@ export async function createTwin(options: TwinOptions = {}) {
   // A separate sequence, so that another plan changes no other random values.
   const chaosDraws = createDraws((seed ^ 0x5eed) >>> 0)
   const clock = createFakeClock(startMs)
-  const { now } = clock
   // Blocks are a second apart: a later payment counts as newer, even when the clock has not moved.
-  const world = { now, newHash: () => draws.hex(32), stepMs: 1_000 }
+  const world = { clock, newHash: () => draws.hex(32), stepMs: 1_000 }
   const chains = new Map(chainIds.map((id) => [id, createTwinChain(id, world)]))
-  const network = createTwinNetwork({ draws: chaosDraws, now, restart: () => engine.restart() })
+  const network = createTwinNetwork({ draws: chaosDraws, clock, restart: () => engine.restart() })
   const identity = createTwinIdentity(seed, clock, async (request) => app().fetch(request))
   const engine = await openTwinEngine({ clock, draws, chains: [...chains.values()], network, identity })
   const health = async () => ({ status: 'ok', database: 'ok', chains: [] }) as const
@@ -187,7 +186,7 @@ export async function createTwin(options: TwinOptions = {}) {
     const service = engine.service()
     const { readWebhook } = identity
     if (served?.service !== service)
-      served = { service, app: createApp({ service, receiveUpdate: null, readWebhook, health, now }) }
+      served = { service, app: createApp({ service, receiveUpdate: null, readWebhook, health, clock }) }
     return served.app
   }
   /** Answers a request, then delivers the webhooks that it caused, such as those of a share. */
@@ -203,8 +202,8 @@ export async function createTwin(options: TwinOptions = {}) {
   }
 
   return {
-    /** The twin's clock, for `createVerifier({ secrets, now: twin.now })`. Chaos may set it ahead for one arrival. */
-    now: () => clock.now() + network.skewMs(),
+    /** The twin's clock, for `createVerifier({ secrets, clock: twin.clock })`. Chaos sets it ahead for one arrival. */
+    clock: { now: () => clock.now() + network.skewMs(), sleep: clock.sleep },
     /** Every arrival of a notification, with the verdict of a correct receiver, oldest first. */
     arrivals: network.arrivals,
     /** The core's use cases, for anything that the twin does not offer. */

@@ -40,7 +40,7 @@ interface TwinMinting {
   readonly secretKey: string
   readonly forClientId: string
   readonly fetch: typeof fetch
-  readonly now: () => number
+  readonly clock: Pick<FakeClock, 'now'>
 }
 
 /** The identity provider of a twin, from the test's side. */
@@ -71,7 +71,7 @@ const limits = { redemptions: 1_000_000, lookUps: 1_000_000, polls: 1_000_000 } 
 /** Creates the provider and the adapter. @param postWebhook - Sends a webhook to the API of the twin. */
 export function createTwinIdentity(
   seed: number,
-  { now }: Pick<FakeClock, 'now'>,
+  clock: Pick<FakeClock, 'now'>,
   postWebhook: (request: Request) => Promise<Response>,
 ) {
   // A separate sequence, so that a share changes no other random values.
@@ -84,18 +84,18 @@ export function createTwinIdentity(
       { clientId: integrator, appToken: 'sbx:integrator', secretKey: integratorKey, partners: [service] },
       { clientId: service, appToken: 'sbx:service', secretKey: serviceKey, partners: [integrator], webhooks },
     ],
-    now,
+    clock,
     newId: () => draws.hex(12).slice(2),
     sendWebhook: postWebhook,
   })
-  const access = { baseUrl, fetch: provider.fetch, now, timeoutMs }
+  const access = { baseUrl, fetch: provider.fetch, clock, timeoutMs }
   const credentials = { appToken: 'sbx:service', secretKey: serviceKey, levelName: 'basic-kyc-level' }
-  const settings = { ...access, ...credentials, limits, clock: { now }, monotonicNow: now }
+  const settings = { ...access, ...credentials, limits, monotonicClock: clock }
   const createAdapter = () => createSumsubIdentityProvider(createSumsubClient, settings)
   let adapter = createAdapter()
   /** Whether anything can be due. */
   const isInUse = () => provider.requests.length > 0 || provider.applicants(service).length > 0
-  const isWebhookDue = () => (provider.nextWebhookAt() ?? Number.POSITIVE_INFINITY) <= now()
+  const isWebhookDue = () => (provider.nextWebhookAt() ?? Number.POSITIVE_INFINITY) <= clock.now()
   /** Delivers the due webhooks. @returns Their number. */
   const deliverWebhooks = async () => (isWebhookDue() ? (await provider.deliverWebhooks()).length : 0)
   const findApplicantId = (idOrToken: string) =>

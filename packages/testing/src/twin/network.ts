@@ -107,10 +107,10 @@ const clockSkewMs = 360_000
 /** @param deps - `restart` ends the service during the attempt, and starts it again. */
 export function createTwinNetwork(deps: {
   readonly draws: Draws
-  readonly now: () => number
+  readonly clock: { now(): number }
   readonly restart: () => void
 }) {
-  const { draws, now, restart } = deps
+  const { draws, clock, restart } = deps
   const receivers = new Map<string, TwinReceiver>()
   const arrivals: TwinArrival[] = []
   /** Highest version that a receiver confirmed, by integration, chain and hash. */
@@ -134,7 +134,8 @@ export function createTwinNetwork(deps: {
     if (receiver === undefined) return { kind: 'failure', reason: 'connection', latencyMs: 0 }
     const answer = await callReceiver(receiver, post)
     if (expected === 'apply' && answer?.ok === true) confirmed.set(paymentKey, version)
-    const arrival = { integrationAddress, chainId, txHash, version, at: now(), fault, expected, url, headers, body }
+    const at = clock.now()
+    const arrival = { integrationAddress, chainId, txHash, version, at, fault, expected, url, headers, body }
     arrivals.push({ ...arrival, status: answer?.status ?? null })
     if (answer === null) return { kind: 'failure', reason: 'connection', latencyMs: 0 }
     const text = await answer.text().catch(() => '')

@@ -135,7 +135,7 @@ test('the receiver handles the scenario ${scenario}', async () => {
   const twin = await createTwin({ seed: 1 })
   try {
     const shop = await twin.addIntegration((request) => handle(request))
-    const handle = createHandler({ signingSecret: shop.signingSecret, now: twin.now })
+    const handle = createHandler({ signingSecret: shop.signingSecret, clock: twin.clock })
     await twin.trigger(${JSON.stringify(request)}, shop)
     for (const { expected, status } of twin.arrivals)
       expect(status, expected).toSatisfy((code) => (expected === 'reject' ? code >= 400 : code >= 200 && code < 300))

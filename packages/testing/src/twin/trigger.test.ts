@@ -10,7 +10,7 @@ async function setUp(isDown = false) {
   const twin = await createTwin({ seed: 11 })
   onTestFinished(() => twin.close())
   const shop = await twin.addIntegration((request) => (isDown ? new Response(null, { status: 503 }) : handle(request)))
-  const handle = correctHandler({ signingSecret: shop.signingSecret, now: twin.now })
+  const handle = correctHandler({ signingSecret: shop.signingSecret, clock: twin.clock })
   return { twin, shop }
 }
 
@@ -120,8 +120,8 @@ describe('a request', () => {
 })
 
 /** The handler of a receiver, as the generated test makes it. */
-function correctHandler({ signingSecret, now }: { readonly signingSecret: string; readonly now: () => number }) {
-  const { verify } = createVerifier({ secrets: signingSecret, now })
+function correctHandler({ signingSecret, clock }: { signingSecret: string; clock: { now(): number } }) {
+  const { verify } = createVerifier({ secrets: signingSecret, clock })
   const { receive } = createReceiver({ verify, store: createMemoryVersionStore(), handle: async () => undefined })
   return async (request: Request) => {
     await receive({ headers: request.headers, body: new Uint8Array(await request.arrayBuffer()) })

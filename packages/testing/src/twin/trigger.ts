@@ -348,7 +348,7 @@ export async function createSimulatedChains(deps: SimulatedChainsDeps) {
   const { store, chainIds, clock, seed, identity = null } = deps
   const draws = createDraws(seed)
   // Blocks of one second share a time, as on a fast chain, so that no block is ahead of the clock.
-  const world = { now: () => clock.now(), newHash: () => draws.hex(32), stepMs: 0 }
+  const world = { clock, newHash: () => draws.hex(32), stepMs: 0 }
   const chains: TwinChain[] = []
   for (const chainId of chainIds) {
     const earlier = await store.transaction((tx) => tx.checkpoints(chainId, Number.MAX_SAFE_INTEGER, maxEarlierBlocks))

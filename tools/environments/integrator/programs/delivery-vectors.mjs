@@ -8,7 +8,8 @@ import { getVerdict, toBytes } from './verdict.mjs'
 export async function* deliveryVectors({ webhook }, { vectors }) {
   for (const { name, secrets, headers, body, nowMs, expect } of vectors.deliveries) {
     const bytes = toBytes(body)
-    const { verify } = webhook.createVerifier({ secrets: (integration) => secrets[integration], now: () => nowMs })
+    const clock = { now: () => nowMs }
+    const { verify } = webhook.createVerifier({ secrets: (integration) => secrets[integration], clock })
     const request = new Request('http://127.0.0.1/', { method: 'POST', headers, body: bytes })
     for (const [way, delivery] of [
       ['', { body: bytes, headers }],

@@ -2,7 +2,7 @@
 import { getVerdict } from './verdict.mjs'
 
 const secret = 'whsec_of_the_environments'
-const now = () => 1_700_000_000_000
+const clock = { now: () => 1_700_000_000_000 }
 
 /**
  * The `receive` that every adapter takes, over a verifier and the memory store. Its handler throws for the state
@@ -10,7 +10,7 @@ const now = () => 1_700_000_000_000
  */
 export function buildEndpoint({ webhook, versionStore }) {
   const { receive } = versionStore.createReceiver({
-    verify: webhook.createVerifier({ secrets: secret, now }).verify,
+    verify: webhook.createVerifier({ secrets: secret, clock }).verify,
     store: versionStore.createMemoryVersionStore(),
     handle: ({ state }) => {
       if (state === 'failure') throw new Error('the shop cannot handle this')
@@ -25,7 +25,7 @@ export async function* serveRequests({ webhookTesting }, _input, { send }) {
   const post = async ({ version = 1, state = 'success', ...options } = {}) =>
     send({
       method: 'POST',
-      ...(await createTestDelivery({ secret, now, snapshot: createTestSnapshot({ version, state }), ...options })),
+      ...(await createTestDelivery({ secret, clock, snapshot: createTestSnapshot({ version, state }), ...options })),
     })
   const judge = async (fact, expected, answer) => {
     const { verdict, value } = await getVerdict(answer)
@@ -42,7 +42,7 @@ export async function* serveRequests({ webhookTesting }, _input, { send }) {
   yield await judge('one that the handler fails', 500, post({ version: 2, state: 'failure' }))
   yield await judge('its next version', 204, post({ version: 3 }))
   yield await judge('a GET', 405, send({ method: 'GET' }))
-  const signed = await createTestDelivery({ secret, now })
+  const signed = await createTestDelivery({ secret, clock })
   yield await judge('a body over the limit', 413, send({ method: 'POST', ...signed, body: new Uint8Array(300_000) }))
   const answers = await Promise.all(Array.from({ length: 10 }, () => post({ version: 4 })))
   yield `ten copies at once: ${answers.map(({ status }) => status).join(' ')}`

@@ -5,13 +5,13 @@
 import { getVerdict } from './verdict.mjs'
 
 const secret = 'whsec_of_the_environments'
-const now = () => 1_700_000_000_000
+const clock = { now: () => 1_700_000_000_000 }
 
 export async function* receiveDeliveries({ webhook, webhookTesting, versionStore }) {
   const { createTestDelivery, createTestSnapshot } = webhookTesting
   const handled = []
   let isFailing = false
-  const { verify } = webhook.createVerifier({ secrets: ['whsec_that_comes_next', secret], now })
+  const { verify } = webhook.createVerifier({ secrets: ['whsec_that_comes_next', secret], clock })
   const { receive, accept } = versionStore.createReceiver({
     verify,
     store: versionStore.createMemoryVersionStore(),
@@ -23,7 +23,7 @@ export async function* receiveDeliveries({ webhook, webhookTesting, versionStore
   const txHash = (payment) => `0x${String(payment).padStart(64, '0')}`
   const makeDelivery = ({ version = 1, payment = 1, ...options } = {}) => {
     const snapshot = createTestSnapshot({ version, state: 'success', txHash: txHash(payment) })
-    return createTestDelivery({ secret, now, snapshot, ...options })
+    return createTestDelivery({ secret, clock, snapshot, ...options })
   }
   const judge = async (fact, expected, delivery) => {
     const { verdict, value } = await getVerdict(receive(delivery))

@@ -16,7 +16,7 @@ export async function* signatureVectors({ webhook, core }, { vectors }) {
       return `${isRight ? 'right' : 'WRONG'} ${name}${way}: ${verdict} ${value?.secretIndex ?? ''} ${value?.ageSeconds ?? ''}`
     }
     const input = { body: toBytes(body), header, toleranceSeconds }
-    yield await compare('', webhook.verifySignature({ ...input, secrets, now: () => nowMs }))
+    yield await compare('', webhook.verifySignature({ ...input, secrets, clock: { now: () => nowMs } }))
     const keys = secrets.map((secret) => core.signingKey(secret))
     yield await compare(', by the core', core.verifyBytes({ ...input, keys, receivedAt: nowMs }))
   }

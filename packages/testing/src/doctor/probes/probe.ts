@@ -12,7 +12,7 @@ export interface ReceiverOptions {
   readonly integrationAddress: string
   readonly seed: number
   /** Unix time in milliseconds. */
-  readonly now: () => number
+  readonly clock: { now(): number }
   readonly timeoutMs: number
 }
 
@@ -26,8 +26,7 @@ export type ProbeContext = ReturnType<typeof createProbeContext>
 export const doctorHashPrefix = '0xd0c70000'
 
 export function createProbeContext(options: ReceiverOptions, sender: Sender) {
-  const { target, signingSecret, integrationAddress, seed, now, timeoutMs } = options
-  const clock = { now }
+  const { target, signingSecret, integrationAddress, seed, clock, timeoutMs } = options
   const build = createBuilders({ seed, integrationAddress, clock })
   const invoice = { amount: '1.00', currency: 'EUR', settlementAmount: '1.08', settlementCurrency: 'USD' }
   /** Creates a payment at version 1. */
@@ -42,7 +41,7 @@ export function createProbeContext(options: ReceiverOptions, sender: Sender) {
   /** Signs a body without changing it, and builds its delivery. @param formatHeader - By default the valid header. */
   async function signBody(text: string, formatHeader: FormatHeader = ({ t, v1 }) => `t=${t},v1=${v1}`) {
     const body = new TextEncoder().encode(text)
-    const t = String(Math.floor(now() / 1_000))
+    const t = String(Math.floor(clock.now() / 1_000))
     const v1 = await computeSignature(signingSecret, t, body)
     return buildDelivery(integrationAddress, body, await formatHeader({ t, v1 }))
   }

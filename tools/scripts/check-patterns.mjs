@@ -31,7 +31,7 @@ const joinedFromLiterals = new Set(['packages/chain-evm/src/rpc/failures.ts', 'p
 const patternMethods = new Set(['match', 'matchAll', 'search'])
 
 const unreadable = 'is put together when the program runs, where no check reads it: write a literal'
-const ambiguous = 'divides the same text among its repeats in many ways: let neighbours begin with different characters'
+const ambiguous = 'divides the same text among its repeats in many ways: let neighbors begin with different characters'
 const unanchored =
   'begins anywhere and goes on after an endless repeat: anchor it with ^, bound the repeat, or write a loop'
 

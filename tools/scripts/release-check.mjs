@@ -11,7 +11,7 @@ import { basename, join } from 'node:path'
 import { packAll } from './packages/pack.mjs'
 import { run } from './packages/run.mjs'
 import { getDependencies } from './release/dependencies.mjs'
-import { findLicenceProblems } from './release/licences.mjs'
+import { findLicenseProblems } from './release/licenses.mjs'
 import { buildProvenance, sha256Of } from './release/provenance.mjs'
 import { findDifferences } from './release/reproducible.mjs'
 import { buildBillOfMaterials } from './release/sbom.mjs'
@@ -31,7 +31,7 @@ const checks = {
       await copyFile(tarball, join(release, basename(tarball)))
     return []
   },
-  licences: async () => findLicenceProblems((await readDependencies()).values()),
+  licenses: async () => findLicenseProblems((await readDependencies()).values()),
   sbom: async () => {
     const { version } = await getManifest('client')
     const bom = buildBillOfMaterials(await readDependencies(), { name: 'payment-integration', version })

@@ -1,4 +1,4 @@
-/** What a release carries: its bill of materials, its licences, its provenance. */
+/** What a release carries: its bill of materials, its licenses, its provenance. */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -7,20 +7,20 @@ import formats from 'ajv-formats'
 import { expect, test } from 'vitest'
 import { makeFolder } from './test/check-folder.js'
 
-interface Dependency extends Readonly<Record<'name' | 'version' | 'licence' | 'folder', string>> {
+interface Dependency extends Readonly<Record<'name' | 'version' | 'license' | 'folder', string>> {
   readonly needs: readonly string[]
 }
 type Dependencies = ReadonlyMap<string, Dependency>
 
 /** The modules of `npm run release:check`, which need no build. */
-const { getDependencies, findLicenceProblems, buildProvenance, buildBillOfMaterials } = Object.assign(
+const { getDependencies, findLicenseProblems, buildProvenance, buildBillOfMaterials } = Object.assign(
   {},
   ...(await Promise.all(
-    ['dependencies', 'licences', 'provenance', 'sbom'].map((name) => import(`./release/${name}.mjs`)),
+    ['dependencies', 'licenses', 'provenance', 'sbom'].map((name) => import(`./release/${name}.mjs`)),
   )),
 ) as {
   getDependencies(root: string, folders: readonly string[]): Promise<Dependencies>
-  findLicenceProblems(dependencies: Iterable<Dependency>): string[]
+  findLicenseProblems(dependencies: Iterable<Dependency>): string[]
   buildProvenance(facts: object): Promise<string>
   buildBillOfMaterials(dependencies: Dependencies, release: { readonly name: string; readonly version: string }): string
 }
@@ -50,18 +50,18 @@ test('the bill of materials fits the schema of CycloneDX 1.6 and lists what an i
   expect(buildBillOfMaterials(await getDependencies(root, ['client', 'store-sql', 'server']), release)).toBe(text)
 })
 
-test('a licence that asks for more than its notice is rejected; of a choice one accepted licence suffices', () => {
-  const of = (licence: string) => ({ name: 'x', version: '1.0.0', licence, folder: '', needs: [] })
-  expect(findLicenceProblems([of('MIT'), of('(MIT OR GPL-3.0-only)'), of('Apache-2.0')])).toEqual([])
-  expect(findLicenceProblems([of('LGPL-3.0-or-later'), of('none')])).toEqual([
-    'x@1.0.0 has the licence LGPL-3.0-or-later',
-    'x@1.0.0 has the licence none',
+test('a license that asks for more than its notice is rejected; of a choice one accepted license suffices', () => {
+  const of = (license: string) => ({ name: 'x', version: '1.0.0', license, folder: '', needs: [] })
+  expect(findLicenseProblems([of('MIT'), of('(MIT OR GPL-3.0-only)'), of('Apache-2.0')])).toEqual([])
+  expect(findLicenseProblems([of('LGPL-3.0-or-later'), of('none')])).toEqual([
+    'x@1.0.0 has the license LGPL-3.0-or-later',
+    'x@1.0.0 has the license none',
   ])
 })
 
-test('no package brings a licence that is rejected', async () => {
+test('no package brings a license that is rejected', async () => {
   const folders = ['client', 'webhook', 'version-store', 'mirror', 'identity-sumsub', 'testing', 'server', 'cli']
-  expect(findLicenceProblems((await getDependencies(root, folders)).values())).toEqual([])
+  expect(findLicenseProblems((await getDependencies(root, folders)).values())).toEqual([])
 })
 
 test('the provenance names each tarball with its digest, the commit and the lock file', async () => {

@@ -87,7 +87,8 @@ function compile(sources) {
   const program = ts.createProgram([...sourcesByPath.keys()], relaxed, host)
   // Compiler errors for unknown names; 2582 and 2593 are for names of a test runner, 7000 to 7099 for missing types.
   const unknownNameCodes = new Set([2304, 2552, 2582, 2593, 18004])
-  const isIntroduced = (file, code) => file.endsWith('.md') && (unknownNameCodes.has(code) || (code >= 7000 && code < 7100))
+  const isIntroduced = (file, code) =>
+    file.endsWith('.md') && (unknownNameCodes.has(code) || (code >= 7000 && code < 7100))
   // Module not found: a relative path names a file of the reader's own.
   const isReadersFile = ({ code, messageText }) => code === 2307 && /module '\.{1,2}\//.test(messageText)
   return sources.flatMap(({ path, file, line }) => {

@@ -91,16 +91,16 @@ test('changesets raises the versions of all packages together', () => {
   expect(config.fixed[0].toSorted()).toEqual(manifests.map(({ text }) => JSON.parse(text).name).toSorted())
 })
 
-test('every package carries the licence of the workspace', () => {
-  const licence = files.find(({ path }) => path === 'LICENSE')?.text
+test('every package carries the license of the workspace', () => {
+  const license = files.find(({ path }) => path === 'LICENSE')?.text
   for (const { path } of manifests)
-    expect(files.find((file) => file.path === path.replace('package.json', 'LICENSE'))?.text, path).toBe(licence)
+    expect(files.find((file) => file.path === path.replace('package.json', 'LICENSE'))?.text, path).toBe(license)
 })
 
 test.each([
   ['store-sql', 'kysely'],
   ['console', 'uplot'],
-])('%s carries the licence of %s, which its files contain', (folder, contained) => {
+])('%s carries the license of %s, which its files contain', (folder, contained) => {
   const carried = files.find(({ path }) => path === `packages/${folder}/THIRD-PARTY-LICENSES`)?.text
   expect(carried).toContain(readFileSync(join(root, 'node_modules', contained, 'LICENSE'), 'utf8'))
 })

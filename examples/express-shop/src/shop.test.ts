@@ -170,7 +170,7 @@ describeOnPostgres('on PostgreSQL, beside a real service', () => {
     expect((await fetch(`${shop.url}/webhook`, { method: 'POST', ...delivery })).status).toBe(204)
   })
 
-  test('the price comes from the catalogue, never from the request', async () => {
+  test('the price comes from the catalog, never from the request', async () => {
     const answer = await post('/orders', { item: 'grinder', price: '0.01', currency: 'EUR' })
     const ordered = { id: expect.any(String), price: '99.00', currency: 'EUR' }
     expect([answer.status, await answer.json()]).toEqual([201, ordered])

@@ -10,7 +10,7 @@ import { createExpressHandler } from '@payment-integration/webhook/express'
 import express from 'express'
 import type { Pool } from 'pg'
 import { attachPayment } from './attach-payment.js'
-import { catalogue } from './catalogue.js'
+import { catalog } from './catalog.js'
 import { addOrder, applySnapshot, findOrder, shopTables } from './orders.js'
 import { reconcileUntil } from './reconciler.js'
 
@@ -55,7 +55,7 @@ export async function startShop(options: ShopOptions): Promise<Shop> {
   // Put your log-in here: an order belongs to the customer who made it.
   app.use(express.json())
   app.post('/orders', async (request, response) => {
-    const item = catalogue.get(request.body?.item)
+    const item = catalog.get(request.body?.item)
     if (item === undefined) return void response.status(400).end()
     // The id becomes the memo of the payment: at most 32 bytes, and unguessable, so no earlier payment can have it.
     const order = { id: randomBytes(12).toString('hex'), ...item }

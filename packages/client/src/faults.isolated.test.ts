@@ -158,7 +158,7 @@ describe('a malformed answer is rejected', () => {
   })
 })
 
-test('isClientError recognises the errors of this package and no others', async () => {
+test('isClientError recognizes the errors of this package and no others', async () => {
   respond(json({ error: 'Unauthorized' }, 401))
   expect(isClientError(await catchError(payments.list()))).toBe(true)
   expect(isClientError(new TypeError('x'))).toBe(false)

@@ -5,7 +5,7 @@ import { catchError } from './fixtures.js'
 import { paymentHash } from './service.js'
 import { range, startShop } from './shop.js'
 
-const neighbour = `0x${'9e'.repeat(20)}`
+const neighbor = `0x${'9e'.repeat(20)}`
 const lookUps = (requests: readonly string[]) => requests.flatMap((path) => /\/tx\/137\/(0x\w+)$/.exec(path)?.[1] ?? [])
 /** A fetch that gets this answer to the look-up of the `n`th payment. */
 const answering =
@@ -15,7 +15,7 @@ const answering =
 
 test('a transaction of several payments is reported with their count and memos, though the read API shows one', async () => {
   await using shop = await startShop(1)
-  await shop.service.indexTogether(1, { memo: 'order 1' }, { memo: 'order 2' }, { memo: 'not ours', of: neighbour })
+  await shop.service.indexTogether(1, { memo: 'order 1' }, { memo: 'order 2' }, { memo: 'not ours', of: neighbor })
   await shop.service.index(2)
   const found = await shop.reconcile({ until: 'end', legacy: shop.service.legacy() })
   expect(found).toMatchObject({ repaired: 3, missing: { count: 3 } })

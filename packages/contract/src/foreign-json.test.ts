@@ -61,13 +61,13 @@ describe('the body of a response', () => {
     expect(await readForeignJson(response(['{"a', '":"', '\u00fc"}']), 10)).toEqual({ a: '\u00fc' })
   })
 
-  test('that is longer than allowed is cancelled', async () => {
-    let cancelled = 0
+  test('that is longer than allowed is canceled', async () => {
+    let canceled = 0
     const endless = response(['[1', ',2', ',3', ',4', ']'], () => {
-      cancelled += 1
+      canceled += 1
     })
     await expect(readForeignJson(endless, 5)).rejects.toThrow('the answer is larger than 5 bytes')
-    expect(cancelled).toBe(1)
+    expect(canceled).toBe(1)
   })
 
   test('without bytes is no JSON', async () => {

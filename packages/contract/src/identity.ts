@@ -8,7 +8,7 @@ export type ReviewStatus = (typeof reviewStatuses)[number]
 
 /**
  * Longest texts in a share request, in characters. The service accepts an e-mail address of 254 bytes after
- * normalisation. In Unicode form NFD it may have four times as many characters.
+ * normalization. In Unicode form NFD it may have four times as many characters.
  */
 export const shareRequestLimits = { email: 1_024, kycShareToken: 4_096 } as const
 

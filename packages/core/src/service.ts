@@ -9,7 +9,7 @@ import type { HistoryCommands } from './history/history-store.js'
 import { createHistoryCommands } from './history/retention.js'
 import { createIdentity, type Identity, type IdentityOptions } from './identity/identity.js'
 import type { IdentityActions } from './identity/operator-actions.js'
-import { createFulfilmentPoller } from './indexer/fulfilments.js'
+import { createFulfillmentPoller } from './indexer/fulfillments.js'
 import { createIndexer, type Indexer, type IndexerOptions } from './indexer/indexer.js'
 import { type ChainCommands, createChainCommands } from './indexer/reindex.js'
 import type { AcceptedSecret } from './integrations/authenticate.js'
@@ -38,7 +38,7 @@ import { createCursorCodec } from './payments/cursor.js'
 import { createReceiptPoller } from './payments/receipts.js'
 import { createUpdateQueue, maxUpdatesPerCommit } from './payments/receive-updates.js'
 import type { Recording } from './payments/recording.js'
-import type { Chain, FulfilmentSource, ReceiptSource } from './ports/chain.js'
+import type { Chain, FulfillmentSource, ReceiptSource } from './ports/chain.js'
 import type { Clock, IdSource, Logger, RandomSource, Sender } from './ports/runtime.js'
 import { silentLogger, systemClock, systemIds, systemRandom } from './ports/runtime.js'
 import type { Store } from './ports/store.js'
@@ -110,8 +110,8 @@ export interface Service extends ActorCommands {
   readonly dispatcher: Dispatcher
   /** Null when no receipt source was given. */
   readonly receipts: Poller | null
-  /** Null when no fulfilment source was given. */
-  readonly fulfilments: Poller | null
+  /** Null when no fulfillment source was given. */
+  readonly fulfillments: Poller | null
   /** Null when no identity provider was given. */
   readonly identity: Identity | null
   /** The processes on this database as they report themselves, the oldest first. A killed one is listed for a day. */
@@ -145,8 +145,8 @@ export interface ServiceDeps {
   readonly chains?: readonly FollowedChain[] | undefined
   /** Polled for payment states every `everyMs` ms, by default 15000. @default none: only updates change them */
   readonly receipts?: { readonly source: ReceiptSource; readonly everyMs?: number | undefined } | undefined
-  /** Polled for fulfilments every `everyMs` ms, by default 5000. @default none: bridge deposits wait */
-  readonly fulfilments?: { readonly source: FulfilmentSource; readonly everyMs?: number | undefined } | undefined
+  /** Polled for fulfillments every `everyMs` ms, by default 5000. @default none: bridge deposits wait */
+  readonly fulfillments?: { readonly source: FulfillmentSource; readonly everyMs?: number | undefined } | undefined
   /** Sharing of identity verifications. @default none: the endpoint answers `not enabled` */
   readonly identity?: IdentityOptions | undefined
   /**
@@ -204,7 +204,7 @@ export interface ServiceDeps {
  * await service.run(new AbortController().signal)
  */
 export function createService(deps: ServiceDeps): Service {
-  const { store, sender, masterKey, chains = [], receipts, fulfilments, recording = 'all', onEvent } = deps
+  const { store, sender, masterKey, chains = [], receipts, fulfillments, recording = 'all', onEvent } = deps
   const { clock = systemClock, random = systemRandom, logger = silentLogger, actor = 'service' } = deps
   const transaction: Store['transaction'] = (work) => store.transaction(work)
   const shared = { store, transaction, recording, sender, keys: masterKey, clock, random, logger, publish }
@@ -251,7 +251,7 @@ export function createService(deps: ServiceDeps): Service {
   })
   const receiptPoller = receipts ? createReceiptPoller({ ...shared, ...receipts, applyUpdate }) : null
   const followed = new Set(chains.map(({ chain }) => chain.chainId))
-  const fulfilmentPoller = fulfilments ? createFulfilmentPoller({ ...shared, ...fulfilments, followed }) : null
+  const fulfillmentPoller = fulfillments ? createFulfillmentPoller({ ...shared, ...fulfillments, followed }) : null
   const identity = deps.identity
     ? createIdentity({ ...shared, ...deps.identity, masterKey, ids: deps.ids ?? systemIds, actor })
     : null
@@ -322,11 +322,11 @@ export function createService(deps: ServiceDeps): Service {
     indexers,
     dispatcher,
     receipts: receiptPoller,
-    fulfilments: fulfilmentPoller,
+    fulfillments: fulfillmentPoller,
     identity,
     processes: { list: () => listProcesses(store.leases) },
     async run(signal, { roles = allLoops, process: facts } = {}) {
-      const pollers = [receiptPoller, fulfilmentPoller, identity, announcer].filter((each) => each !== null)
+      const pollers = [receiptPoller, fulfillmentPoller, identity, announcer].filter((each) => each !== null)
       const loops = [
         ...(roles.dispatcher ? [dispatcher] : []),
         ...(roles.poller ? pollers : []),

@@ -1,11 +1,11 @@
-/** The suites of the ports: chain, sender, identity provider, receipt source, fulfilment source. @module */
+/** The suites of the ports: chain, sender, identity provider, receipt source, fulfillment source. @module */
 import { ChainError } from '@payment-integration/core'
 import { createCheckedChain, createCheckedProvider } from '@payment-integration/core/internal'
 import type {
   BlockRange,
   BridgeDeposit,
   Chain,
-  FulfilmentSource,
+  FulfillmentSource,
   IdentityProvider,
   PostRequest,
   ReceiptSource,
@@ -399,23 +399,23 @@ export function receiptSourceConformance(adapter: string, open: () => Promise<Re
   })
 }
 
-/** A fulfilment source under test. */
-export interface FulfilmentSourceSubject extends RemoteSubject {
-  readonly source: FulfilmentSource
-  /** A deposit whose fulfilment is final. */
+/** A fulfillment source under test. */
+export interface FulfillmentSourceSubject extends RemoteSubject {
+  readonly source: FulfillmentSource
+  /** A deposit whose fulfillment is final. */
   readonly fulfilled: BridgeDeposit
-  /** A deposit without a fulfilment. */
+  /** A deposit without a fulfillment. */
   readonly waiting: BridgeDeposit
 }
 
 /**
- * Registers the tests of the FulfilmentSource port with vitest.
+ * Registers the tests of the FulfillmentSource port with vitest.
  * @param adapter - Names the tests.
  * @param open - Opens a source and two deposits; called once.
  */
-export function fulfilmentSourceConformance(adapter: string, open: () => Promise<FulfilmentSourceSubject>): void {
+export function fulfillmentSourceConformance(adapter: string, open: () => Promise<FulfillmentSourceSubject>): void {
   const subject = openOnce(open)
-  describe(`${adapter}: a fulfilment source`, { sequential: true }, () => {
+  describe(`${adapter}: a fulfillment source`, { sequential: true }, () => {
     afterAll(async () => (await subject()).close())
 
     test('answers the transaction that paid the receiver on the destination chain, each time it is asked', async () => {
@@ -427,7 +427,7 @@ export function fulfilmentSourceConformance(adapter: string, open: () => Promise
       expect(await source.lookup(fulfilled)).toEqual(receipt)
     })
 
-    test('answers null for a deposit without a fulfilment', async () => {
+    test('answers null for a deposit without a fulfillment', async () => {
       const { source, waiting } = await subject()
       expect(await source.lookup(waiting)).toBeNull()
     })

@@ -194,19 +194,19 @@ test('a fetch request is read after its headers passed, and only up to maxBytes'
   expect(declared.bodyUsed).toBe(false)
 
   let pulled = 0
-  let cancelled = false
+  let canceled = false
   const long = new ReadableStream<Uint8Array>({
     pull(controller) {
       if (++pulled > 50) controller.close()
       else controller.enqueue(new Uint8Array(1000))
     },
     cancel() {
-      cancelled = true
+      canceled = true
     },
   })
   expect(await getCode(make({ maxBytes: 5000 }).verify(post(good.headers, long)))).toBe('ERR_BODY_TOO_LARGE')
   expect(pulled).toBeLessThan(10)
-  expect(cancelled).toBe(true)
+  expect(canceled).toBe(true)
 })
 
 test('a fetch request whose body is locked is rejected with a cure, also when the lock comes during the look-up', async () => {

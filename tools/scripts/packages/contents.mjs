@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Problems of a tarball's files: tests, files of the workspace, paths of this machine, a missing README or licence.
+ * Problems of a tarball's files: tests, files of the workspace, paths of this machine, a missing README or license.
  * @param {import('./pack.mjs').Packed} packed
  * @param {string} root - The workspace, whose path may not appear in any file.
  * @returns {Promise<string[]>}

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
  * @typedef {object} Dependency
  * @property {string} name
  * @property {string} version
- * @property {string} licence - An SPDX expression.
+ * @property {string} license - An SPDX expression.
  * @property {string} folder
  * @property {string[]} needs - Names and versions of its own dependencies, such as `zod@4.1.0`.
  */
@@ -33,7 +33,7 @@ export async function getDependencies(root, folders) {
     const key = `${name}@${version}`
     if (dependencies.has(key)) return key
     const needs = []
-    dependencies.set(key, { name, version, licence: getLicence(manifest), folder, needs })
+    dependencies.set(key, { name, version, license: getLicense(manifest), folder, needs })
     const optional = Object.keys(manifest.optionalDependencies ?? {})
     for (const needed of new Set([...Object.keys(manifest.dependencies ?? {}), ...optional, ...more])) {
       const at = locate(root, folder, needed)
@@ -54,6 +54,6 @@ function locate(root, folder, name) {
   }
 }
 
-function getLicence({ license, licenses }) {
+function getLicense({ license, licenses }) {
   return license?.type ?? license ?? licenses?.map(({ type }) => type).join(' OR ') ?? 'none'
 }

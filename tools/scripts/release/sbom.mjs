@@ -18,7 +18,7 @@ export function buildBillOfMaterials(dependencies, { name, version }) {
   const components = new Map()
   for (const [key, dependency] of dependencies) {
     const entry = component(Enums.ComponentType.Library, dependency)
-    entry.licenses.add(new Models.LicenseExpression(dependency.licence))
+    entry.licenses.add(new Models.LicenseExpression(dependency.license))
     components.set(key, entry)
     bom.components.add(entry)
     if (dependency.name.startsWith('@payment-integration/')) bom.metadata.component.dependencies.add(entry.bomRef)

@@ -1,5 +1,5 @@
-export type { AcrossFulfilmentSource, AcrossFulfilmentSourceOptions } from '../bridge/across-fulfilment-source.js'
-export { createAcrossFulfilmentSource } from '../bridge/across-fulfilment-source.js'
+export type { AcrossFulfillmentSource, AcrossFulfillmentSourceOptions } from '../bridge/across-fulfillment-source.js'
+export { createAcrossFulfillmentSource } from '../bridge/across-fulfillment-source.js'
 export { knownSpokePools } from '../bridge/spoke-pools.js'
 export { encodeIntegrationSuffix, parseIntegrationSuffix } from '../decode/integrations.js'
 export { type KnownRouter, knownRouters } from '../decode/known-routers.js'

@@ -1,7 +1,7 @@
-/** The suites of core on a real node: a chain, a receipt source, a fulfilment source. */
+/** The suites of core on a real node: a chain, a receipt source, a fulfillment source. */
 import {
   chainConformance,
-  fulfilmentSourceConformance,
+  fulfillmentSourceConformance,
   receiptSourceConformance,
 } from '@payment-integration/testing/conformance'
 import { bridgedOf, fillLog } from '../../test/across-logs.js'
@@ -10,7 +10,7 @@ import { testRouter } from '../../test/contracts.generated.js'
 import { emits } from '../../test/conversion-chain.js'
 import { readStored } from '../../test/read-all.js'
 import { payData, receiver, startTestChain } from '../../test/test-chain.js'
-import { createAcrossFulfilmentSource } from '../bridge/across-fulfilment-source.js'
+import { createAcrossFulfillmentSource } from '../bridge/across-fulfillment-source.js'
 import { devRouter, devToken } from '../dev/contracts.generated.js'
 import { createEvmChain } from '../evm-chain.js'
 import { createChainReceiptSource } from './chain-receipt-source.js'
@@ -59,7 +59,7 @@ receiptSourceConformance('chain-evm', async () => {
   }
 })
 
-fulfilmentSourceConformance('across', async () => {
+fulfillmentSourceConformance('across', async () => {
   const node = await startTestChain()
   const pool = await node.deploy(testRouter)
   const token = await node.deploy(devToken, ['ARRIVED', 6])
@@ -70,7 +70,7 @@ fulfilmentSourceConformance('across', async () => {
   await node.execute({ to: pool, data: emits(fillLog('FilledRelay', bridgedOf(fulfilled))) })
   const destination = { nodes: [{ url: node.rpcUrl }], spokePool: pool, confirmations: 0 }
   return {
-    source: createAcrossFulfilmentSource({ chains: new Map([[chainId, destination]]) }),
+    source: createAcrossFulfillmentSource({ chains: new Map([[chainId, destination]]) }),
     fulfilled,
     waiting: bridgeDeposit({ depositId: '8', output, payment }),
     cutOff: () => node.stop(),

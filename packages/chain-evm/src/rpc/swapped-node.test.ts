@@ -7,7 +7,7 @@ import { emits } from '../../test/conversion-chain.js'
 import { readAll } from '../../test/read-all.js'
 import { openSwappingAddress } from '../../test/swapping-address.js'
 import { receiver, useTestChain } from '../../test/test-chain.js'
-import { createAcrossFulfilmentSource } from '../bridge/across-fulfilment-source.js'
+import { createAcrossFulfillmentSource } from '../bridge/across-fulfillment-source.js'
 import { devToken } from '../dev/contracts.generated.js'
 import type { EvmChainOptions } from '../evm-chain.js'
 import { createEvmChain, type EvmChain } from '../evm-chain.js'
@@ -49,9 +49,9 @@ const onChain =
     return () => read(chain)
   }
 
-function fulfilment(url: string): Reader {
+function fulfillment(url: string): Reader {
   const destination = { nodes: [{ url }], spokePool: ours.router, confirmations: 0 }
-  const source = createAcrossFulfilmentSource({ chains: new Map([[31_337, destination]]) })
+  const source = createAcrossFulfillmentSource({ chains: new Map([[31_337, destination]]) })
   opened.push(source)
   return () => source.lookup(deposit)
 }
@@ -64,7 +64,7 @@ const reads: readonly (readonly [string, (url: string) => Reader])[] = [
   ['blocks near the head', onChain((chain) => readAll(chain, ours.from, ours.to))],
   ['blocks further back', onChain((chain) => readAll(chain, ours.from, ours.to, far))],
   ['blocks on trust', onChain((chain) => readAll(chain, ours.from, ours.to), { proof: 'none' })],
-  ['a fulfilment', fulfilment],
+  ['a fulfillment', fulfillment],
 ]
 
 test('both chains hold payments under the same addresses, and differ', async () => {

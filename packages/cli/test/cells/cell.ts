@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createClient } from '@payment-integration/client'
 import type { Recording, Service, ServiceEvent } from '@payment-integration/core'
 import { createService, parseMasterKey } from '@payment-integration/core'
-import type { FulfilmentSource, Store } from '@payment-integration/core/ports'
+import type { FulfillmentSource, Store } from '@payment-integration/core/ports'
 import { createApp, createUndiciSender } from '@payment-integration/server'
 import { createPostgresStore } from '@payment-integration/store-sql/postgres'
 import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
@@ -36,7 +36,7 @@ export async function indexAll({ indexers }: Service): Promise<void> {
 export interface CellOptions {
   readonly recording?: Recording | undefined
   readonly confirmations?: number | undefined
-  readonly fulfilments?: FulfilmentSource | undefined
+  readonly fulfillments?: FulfillmentSource | undefined
 }
 
 /** Opens a cell that follows a chain. */
@@ -44,7 +44,7 @@ export async function openCell(
   database: Database,
   chain: Chain,
   clock: { now(): number },
-  { recording, confirmations, fulfilments }: CellOptions = {},
+  { recording, confirmations, fulfillments }: CellOptions = {},
 ) {
   const { store, remove } = await openStore(database, clock)
   await store.migrate()
@@ -58,7 +58,7 @@ export async function openCell(
       allowLoopbackHttp: true,
       recording: records,
       chains: [{ chain: chain.chain, startBlock: 0 }],
-      ...(fulfilments === undefined ? {} : { fulfilments: { source: fulfilments } }),
+      ...(fulfillments === undefined ? {} : { fulfillments: { source: fulfillments } }),
       onEvent: (event) => events.push(event),
       ...(confirmations === undefined ? {} : { confirmations: { [chain.chain.chainId]: confirmations } }),
       clock: { now: () => clock.now(), sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) },

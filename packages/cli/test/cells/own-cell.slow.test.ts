@@ -1,6 +1,6 @@
 import type { ProcessorUpdate } from '@payment-integration/contract'
 import type { UnrecordedRange } from '@payment-integration/core/internal'
-import type { BridgeDeposit, Fulfilment } from '@payment-integration/core/ports'
+import type { BridgeDeposit, Fulfillment } from '@payment-integration/core/ports'
 import { afterEach, describe, expect, test } from 'vitest'
 import { postgresMissing } from '../../../store-sql/test/postgres.js'
 import { hex, makeTxHash, type ScriptedPayment, scriptedChain } from '../../../store-sql/test/support/scripted-chain.js'
@@ -20,7 +20,7 @@ afterEach(async () => {
 const fillHash = (txHash: string, ordinal: number) => hex(`fill ${txHash} ${ordinal}`, 32)
 
 /** A fill of every deposit, in a transaction of its own on the destination chain. */
-const lookup = async ({ payment, destinationChainId, receiver, output }: BridgeDeposit): Promise<Fulfilment> => ({
+const lookup = async ({ payment, destinationChainId, receiver, output }: BridgeDeposit): Promise<Fulfillment> => ({
   ...{ chainId: destinationChainId, txHash: fillHash(payment.txHash, payment.ordinal) },
   ...{ logIndex: 3, position: 3, blockNumber: 9, blockHash: hex('block 9', 32) },
   ...{ blockTimestamp: 1_700_000_000_000, receiver },
@@ -30,7 +30,7 @@ const lookup = async ({ payment, destinationChainId, receiver, output }: BridgeD
 type Scripted = ReturnType<typeof scriptedChain>
 
 async function open(database: Database, chain: Scripted, recording: 'all' | 'own'): Promise<Cell> {
-  const cell = await openCell(database, chain, Date, { recording, confirmations, fulfilments: { lookup } })
+  const cell = await openCell(database, chain, Date, { recording, confirmations, fulfillments: { lookup } })
   closing.push(cell.close)
   return cell
 }
@@ -120,7 +120,7 @@ async function walk(database: Database, seed: number) {
   async function index() {
     for (const cell of cells) {
       await cell.index()
-      await cell.service.fulfilments?.runOnce()
+      await cell.service.fulfillments?.runOnce()
     }
   }
   async function register() {

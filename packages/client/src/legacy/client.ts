@@ -202,8 +202,8 @@ export type TransactionKey = Pick<VerifyRequest, 'chainId' | 'txHash'>
 /**
  * Looks up and verifies transactions. Both methods may reject with `ERR_UNAUTHORIZED`, `ERR_RATE_LIMITED`,
  * `ERR_SERVICE_UNAVAILABLE`, `ERR_NETWORK`, `ERR_TIMEOUT`, `ERR_ABORTED`, `ERR_RESPONSE_INVALID`, and the codes they
- * name. A malformed argument is a TypeError or RangeError before any request. An error of `random` or `clock` is rethrown
- * unchanged.
+ * name. A malformed argument is a TypeError or RangeError before any request. An error of `random` or `clock` is
+ * rethrown unchanged.
  */
 export interface LegacyClient {
   /**

@@ -87,7 +87,7 @@ it.each<[Readonly<Record<string, unknown>>, string]>([
   expect(html).toMatch(new RegExp(`class="badge [a-z]+">${words.replace(/[()]/g, '\\$&')}<`))
 })
 
-it('a record of the audit log has its hashes shortened, labelled, and ready to copy', async () => {
+it('a record of the audit log has its hashes shortened, labeled, and ready to copy', async () => {
   const [address = ''] = addresses
   const { integrations, queries } = setup.twin.service
   await integrations.setNotificationUrl(address, 'https://shop.example/hook?key=secret')

@@ -31,7 +31,7 @@ describe('the document', () => {
     expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([])
   })
 
-  it('is plain JSON: serialising loses no value', () => {
+  it('is plain JSON: serializing loses no value', () => {
     expect(JSON.parse(text)).toEqual(document)
     expect(text).not.toContain('undefined')
   })

@@ -181,7 +181,7 @@ const components = {
   ShareRequest: withTexts(shareRequestSchema, {
     '': 'A request to share the verification of one user.',
     email:
-      'E-mail address of the user. After normalisation it has at most 254 bytes of UTF-8, and at most 64 before the `@`. Case, Unicode forms and international domains are normalised, so every spelling of an address is the same user. Quoted local parts and domains that are IP addresses are rejected.',
+      'E-mail address of the user. After normalization it has at most 254 bytes of UTF-8, and at most 64 before the `@`. Case, Unicode forms and international domains are normalized, so every spelling of an address is the same user. Quoted local parts and domains that are IP addresses are rejected.',
     kycShareToken: 'Share token of the provider, verbatim. It is single-use: mint one for each submission.',
   }),
   ShareResponse: withTexts(shareResponseSchema, {

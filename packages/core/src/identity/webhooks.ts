@@ -98,7 +98,7 @@ export function createRecordDirectVerification(
 
 type Verdict = ProviderVerdict & { readonly change: NonNullable<ProviderVerdict['change']> }
 
-interface VerdictJudgement {
+interface VerdictJudgment {
   readonly outcome: 'applied' | 'older' | 'doubtful'
   readonly change: VerificationChange
 }
@@ -164,7 +164,7 @@ export function createApplyVerdict(parts: Omit<IdentityParts, 'provider'>) {
   }
 }
 
-function judgeVerdict(subject: IdentitySubject, verdict: Verdict, now: number): VerdictJudgement {
+function judgeVerdict(subject: IdentitySubject, verdict: Verdict, now: number): VerdictJudgment {
   const { change, at } = verdict
   if (change === 'deleted') {
     const { since = now, confirmed = false } = subject.missing ?? {}
@@ -177,7 +177,7 @@ function judgeVerdict(subject: IdentitySubject, verdict: Verdict, now: number): 
   return { ...judged, change: { ...judged.change, presence: { isActive: change === 'activated', at } } }
 }
 
-function judgeReview(subject: IdentitySubject, { at, review }: Verdict, now: number): VerdictJudgement {
+function judgeReview(subject: IdentitySubject, { at, review }: Verdict, now: number): VerdictJudgment {
   if (review === null) return { outcome: 'applied', change: {} }
   const reported = { review, reviewedAt: at }
   // A clock that was ahead may have written the stored time: later verdicts would seem older.

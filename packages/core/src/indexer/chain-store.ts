@@ -31,7 +31,7 @@ export interface ChainReads {
   /** Proven ranges, newest first, at most `limit`. Adjacent blocks of one level and node are one range. */
   proofs(chainId: number, limit: number): Promise<ProvenRange[]>
   coverage(chainId: number): Promise<RouterCoverage[]>
-  /** Deposits without a fulfilment, oldest first. */
+  /** Deposits without a fulfillment, oldest first. */
   waitingDeposits(query: WaitingQuery): Promise<WaitingDeposit[]>
 }
 

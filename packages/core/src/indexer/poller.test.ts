@@ -9,9 +9,9 @@ import { deferred, start } from '../../test/support/until.js'
 import { ChainError, StoreError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
 import type { PollerOptions } from '../internal/values.js'
-import { fulfilmentGraceBlocks } from '../payments/change-status.js'
-import type { BridgeDeposit, Fulfilment, FulfilmentSource } from '../ports/chain.js'
-import { createFulfilmentPoller, firstFulfilmentOrdinal } from './fulfilments.js'
+import { fulfillmentGraceBlocks } from '../payments/change-status.js'
+import type { BridgeDeposit, Fulfillment, FulfillmentSource } from '../ports/chain.js'
+import { createFulfillmentPoller, firstFulfillmentOrdinal } from './fulfillments.js'
 import { dropAllOverdue } from './reindex.js'
 
 const arrived = { address: `0x${'c2'.repeat(20)}`, symbol: 'USDT', decimals: 18 }
@@ -26,8 +26,8 @@ function bridgeDeposit(name: string, given: Partial<BridgeDeposit> = {}): Bridge
   }
 }
 
-/** The fulfilment of that deposit; its transaction hash is made from `name`. */
-function getFulfilment(name: string, deposit: BridgeDeposit, given: Partial<Fulfilment> = {}): Fulfilment {
+/** The fulfillment of that deposit; its transaction hash is made from `name`. */
+function getFulfillment(name: string, deposit: BridgeDeposit, given: Partial<Fulfillment> = {}): Fulfillment {
   return {
     ...{ chainId: deposit.destinationChainId, txHash: hashOf(`fill ${name}`), blockNumber: 200 },
     ...{ logIndex: 5, position: given.logIndex ?? 5 },
@@ -38,11 +38,11 @@ function getFulfilment(name: string, deposit: BridgeDeposit, given: Partial<Fulf
   }
 }
 
-/** A poller over a store with deposits, whose source answers the fulfilments of `fills`. */
+/** A poller over a store with deposits, whose source answers the fulfillments of `fills`. */
 async function setup(
   deposits: readonly BridgeDeposit[],
   given: {
-    readonly lookup?: FulfilmentSource['lookup']
+    readonly lookup?: FulfillmentSource['lookup']
     readonly options?: PollerOptions
     readonly followed?: ReadonlySet<number>
   } = {},
@@ -51,10 +51,10 @@ async function setup(
   const clock = manualClock()
   const logger = recordingLogger()
   const events: ServiceEvent[] = []
-  const fills = new Map<string, Fulfilment>()
+  const fills = new Map<string, Fulfillment>()
   const asked: string[] = []
-  const lookup: FulfilmentSource['lookup'] = given.lookup ?? (async ({ depositId }) => fills.get(depositId) ?? null)
-  const source: FulfilmentSource = {
+  const lookup: FulfillmentSource['lookup'] = given.lookup ?? (async ({ depositId }) => fills.get(depositId) ?? null)
+  const source: FulfillmentSource = {
     async lookup(deposit, signal) {
       asked.push(deposit.depositId)
       return lookup(deposit, signal)
@@ -62,7 +62,7 @@ async function setup(
   }
   await store.transaction((tx) => tx.upsertDeposits(deposits))
   const poller = () =>
-    createFulfilmentPoller({
+    createFulfillmentPoller({
       ...{ store, source, clock, logger, ...given.options, followed: given.followed },
       publish: (event) => events.push(event),
     })
@@ -75,12 +75,12 @@ async function setup(
 test('a fulfilled deposit becomes a payment of the destination, with version 1 and one snapshot', async () => {
   const deposit = bridgeDeposit('a')
   const { store, poller, waiting, payments, events, fills } = await setup([deposit])
-  fills.set('7', getFulfilment('a', deposit))
+  fills.set('7', getFulfillment('a', deposit))
   expect(await poller().runOnce()).toBe(1)
   const { integrationAddress, sender, receiver, memoHex, router, tokenIn } = deposit.payment
   expect(payments()).toMatchObject([
     {
-      ...{ chainId: 10, txHash: hashOf('fill a'), ordinal: firstFulfilmentOrdinal + 5, logIndex: 5, blockNumber: 200 },
+      ...{ chainId: 10, txHash: hashOf('fill a'), ordinal: firstFulfillmentOrdinal + 5, logIndex: 5, blockNumber: 200 },
       ...{ blockHash: hashOf('block 200'), blockTimestamp: Date.UTC(2026, 0, 2) },
       source: { chainId: 1, txHash: hashOf('a') },
       ...{ integrationAddress, sender, receiver, memoHex, router, tokenIn },
@@ -106,20 +106,20 @@ test('a fulfilled deposit becomes a payment of the destination, with version 1 a
 
 const misplaced = 'its position is no whole number from 0 to 1000000000'
 
-test.each<[string, Partial<Fulfilment>]>([
+test.each<[string, Partial<Fulfillment>]>([
   ['it is on another chain than the deposit names', { chainId: 11 }],
   ['it paid another receiver than the deposit names', { receiver: `0x${'66'.repeat(20)}` }],
   ['it paid another token than the deposit names', { tokenOut: { ...arrived, address: '0x66', amount: 900n } }],
   ['it paid less than the deposit names', { tokenOut: { ...arrived, amount: 899n } }],
-  ...[-1, 0.5, Number.NaN, 2_000_000_000].map((position): [string, Partial<Fulfilment>] => [misplaced, { position }]),
+  ...[-1, 0.5, Number.NaN, 2_000_000_000].map((position): [string, Partial<Fulfillment>] => [misplaced, { position }]),
 ])('an answer is logged with its flaw, and not recorded: %s (%o)', async (flaw, changes) => {
   const deposit = bridgeDeposit('a')
   const { poller, payments, waiting, fills, logger } = await setup([deposit])
-  fills.set('7', getFulfilment('a', deposit, changes))
+  fills.set('7', getFulfillment('a', deposit, changes))
   expect(await poller().runOnce()).toBe(0)
   expect(payments()).toEqual([])
   expect(await waiting()).toEqual(['7'])
-  const message = 'a fulfilment does not fit its deposit'
+  const message = 'a fulfillment does not fit its deposit'
   expect(logger.lines).toMatchObject([{ level: 'error', message, fields: { flaw } }])
 })
 
@@ -137,7 +137,7 @@ test('an update of the second payment of a fill waits while only the first is re
   const update = (id: string, state: 'pending' | 'success') => applyUpdate(store, { ...named, id, state })
   await update('first', 'pending')
   for (const [logIndex, deposit] of [one, two].entries()) {
-    fills.set(deposit.depositId, getFulfilment('both', deposit, { logIndex }))
+    fills.set(deposit.depositId, getFulfillment('both', deposit, { logIndex }))
     expect(await poller().runOnce()).toBe(1)
     if (deposit === one) expect(await update('second', 'success')).toMatchObject({ result: { outcome: 'waiting' } })
   }
@@ -154,13 +154,13 @@ test('payments keep their identity when their transaction is mined again, at oth
     for (const [index, deposit] of [one, two].entries()) {
       const block = { blockNumber, blockHash: hashOf(`${blockNumber}`) }
       const at = { logIndex: 5 + 2 * index + shift, position: 2 * index, ...block }
-      fills.set(deposit.depositId, { ...getFulfilment('both', deposit), ...at })
+      fills.set(deposit.depositId, { ...getFulfillment('both', deposit), ...at })
     }
   }
   mine(0, 200)
   expect(await poller().runOnce()).toBe(2)
   const before = places()
-  expect(before.map(({ ordinal }) => ordinal - firstFulfilmentOrdinal)).toEqual([0, 2])
+  expect(before.map(({ ordinal }) => ordinal - firstFulfillmentOrdinal)).toEqual([0, 2])
   await store.transaction((tx) => tx.markOffChainAbove(10, 199))
   expect(places().map(({ offChain }) => offChain)).toEqual([true, true])
   mine(2, 201)
@@ -173,7 +173,7 @@ test('an answer with the position of another payment is logged and changes no pa
   const deposits = [one, depositOf('a1', 'hidden'), two, depositOf('a9', 'last')]
   const { poller, payments, waiting, fills, logger } = await setup(deposits, { options: { concurrency: 1 } })
   for (const [index, deposit] of deposits.entries())
-    fills.set(deposit.depositId, getFulfilment('same', deposit, { logIndex: index, position: index % 2 }))
+    fills.set(deposit.depositId, getFulfillment('same', deposit, { logIndex: index, position: index % 2 }))
   expect(await poller().runOnce()).toBe(2)
   const before = payments()
   expect(before.map(({ source, primary }) => [source.txHash, primary])).toEqual([
@@ -190,23 +190,23 @@ test('an answer with the position of another payment is logged and changes no pa
 test('a payment keeps its identity when its transaction has other logs in another block', async () => {
   const { store, poller, payments, fills } = await setup([one, two])
   for (const [index, deposit] of [one, two].entries())
-    fills.set(deposit.depositId, getFulfilment('both', deposit, { logIndex: index }))
+    fills.set(deposit.depositId, getFulfillment('both', deposit, { logIndex: index }))
   expect(await poller().runOnce()).toBe(2)
   await store.transaction((tx) => tx.markOffChainAbove(10, 199))
   fills.delete(one.depositId)
   const block = { blockNumber: 201, blockHash: hashOf('201') }
-  fills.set(two.depositId, getFulfilment('both', two, { logIndex: 0, ...block }))
+  fills.set(two.depositId, getFulfillment('both', two, { logIndex: 0, ...block }))
   expect(await poller().runOnce()).toBe(1)
   expect(payments()).toMatchObject([
-    { ordinal: firstFulfilmentOrdinal, integrationAddress: getShop(one), offChain: true, blockNumber: 200 },
-    { ordinal: firstFulfilmentOrdinal + 1, integrationAddress: getShop(two), offChain: false, blockNumber: 201 },
+    { ordinal: firstFulfillmentOrdinal, integrationAddress: getShop(one), offChain: true, blockNumber: 200 },
+    { ordinal: firstFulfillmentOrdinal + 1, integrationAddress: getShop(two), offChain: false, blockNumber: 201 },
   ])
 })
 
 test('a payment that left the destination fails 1,000 blocks after its height is final, and not when it is fulfilled again', async () => {
   const deposit = bridgeDeposit('a')
   const { store, poller, payments, fills } = await setup([deposit])
-  fills.set('7', getFulfilment('a', deposit))
+  fills.set('7', getFulfillment('a', deposit))
   await poller().runOnce()
   await store.transaction((tx) => tx.markOffChainAbove(10, 199))
   const events: ServiceEvent[] = []
@@ -215,11 +215,11 @@ test('a payment that left the destination fails 1,000 blocks after its height is
     for await (const event of dropAllOverdue(store, { chainId: 10, finalityBlocks: 12 })) events.push(event)
     return payments().map(({ version, state, offChain }) => ({ version, state, offChain }))
   }
-  expect(await indexTo(211 + fulfilmentGraceBlocks)).toEqual([{ version: 1, state: null, offChain: true }])
-  expect(await indexTo(212 + fulfilmentGraceBlocks)).toEqual([{ version: 2, state: 'failure', offChain: true }])
+  expect(await indexTo(211 + fulfillmentGraceBlocks)).toEqual([{ version: 1, state: null, offChain: true }])
+  expect(await indexTo(212 + fulfillmentGraceBlocks)).toEqual([{ version: 2, state: 'failure', offChain: true }])
   expect(events).toMatchObject([{ type: 'payment.changed', version: 2, from: null, to: 'failure' }])
   expect(await poller().runOnce()).toBe(1)
-  expect(await indexTo(900 + fulfilmentGraceBlocks)).toEqual([{ version: 3, state: null, offChain: false }])
+  expect(await indexTo(900 + fulfillmentGraceBlocks)).toEqual([{ version: 3, state: null, offChain: false }])
 })
 
 test('the loop polls at once, then after each pause, survives a failing store, and stops with its signal', async () => {
@@ -266,7 +266,7 @@ test.each(seeds)('seed %d: fills, failures, reorgs and polls in any order leave 
     if (action === 0 && deposit !== undefined) {
       const logIndex = pick(3) * 100 + Number(deposit.depositId)
       if (!fills.has(deposit.depositId))
-        fills.set(deposit.depositId, getFulfilment(`tx${pick(4)}`, deposit, { logIndex }))
+        fills.set(deposit.depositId, getFulfillment(`tx${pick(4)}`, deposit, { logIndex }))
     } else if (action === 1) store.failures.push(new StoreError('ERR_STORE_BUSY', 'busy'))
     else if (action === 2 && deposit !== undefined) {
       const { blockNumber } = deposit.payment
@@ -278,7 +278,7 @@ test.each(seeds)('seed %d: fills, failures, reorgs and polls in any order leave 
   await store.transaction((tx) => tx.upsertDeposits(deposits))
   for (const deposit of deposits)
     if (!fills.has(deposit.depositId))
-      fills.set(deposit.depositId, getFulfilment('late', deposit, { logIndex: 900 + Number(deposit.depositId) }))
+      fills.set(deposit.depositId, getFulfillment('late', deposit, { logIndex: 900 + Number(deposit.depositId) }))
   await poller().runOnce()
   expect(await waiting()).toEqual([])
   expect(payments()).toHaveLength(deposits.length)
@@ -294,7 +294,7 @@ test('two deposits that one transaction paid are two payments; of one integratio
   const deposits = [one, depositOf('a1', 'again'), two]
   const { store, poller, payments, events, fills } = await setup(deposits, { options: { concurrency: 1 } })
   for (const [index, deposit] of deposits.entries())
-    fills.set(deposit.depositId, getFulfilment('same', deposit, { logIndex: index }))
+    fills.set(deposit.depositId, getFulfillment('same', deposit, { logIndex: index }))
   expect(await poller().runOnce()).toBe(3)
   expect(payments().map(({ primary }) => primary)).toEqual([true, false, true])
   expect(store.committed.snapshots.map(({ integrationAddress }) => integrationAddress)).toEqual([one, two].map(getShop))
@@ -303,12 +303,12 @@ test('two deposits that one transaction paid are two payments; of one integratio
 
 test('a deposit that left its chain during the poll is not recorded', async () => {
   const deposit = bridgeDeposit('a')
-  const answer = deferred<Fulfilment>()
+  const answer = deferred<Fulfillment>()
   const { store, poller, payments, events } = await setup([deposit], { lookup: () => answer.promise })
   const round = poller().runOnce()
   await turns()
   await store.transaction((tx) => tx.markOffChainAbove(1, 99))
-  answer.resolve(getFulfilment('a', deposit))
+  answer.resolve(getFulfillment('a', deposit))
   expect(await round).toBe(0)
   expect(payments()).toEqual([])
   expect(events).toEqual([])
@@ -316,22 +316,22 @@ test('a deposit that left its chain during the poll is not recorded', async () =
 
 test('where the destination is followed, the payment is recorded behind its indexer, and one of a router in the same transaction is shown', async () => {
   const deposit = bridgeDeposit('a')
-  const fulfilment = getFulfilment('a', deposit)
+  const fulfillment = getFulfillment('a', deposit)
   const { store, poller, payments, fills, waiting } = await setup([deposit], { followed: new Set([10]) })
-  fills.set('7', fulfilment)
+  fills.set('7', fulfillment)
   expect(await poller().runOnce()).toBe(0)
   await store.transaction((tx) => tx.setCheckpoint(10, { blockNumber: 199, blockHash: hashOf('199') }))
   expect(await poller().runOnce()).toBe(0)
   expect(await waiting()).toEqual(['7'])
-  const facts = paymentFacts('x', { chainId: 10, txHash: fulfilment.txHash, blockNumber: 200 })
+  const facts = paymentFacts('x', { chainId: 10, txHash: fulfillment.txHash, blockNumber: 200 })
   await store.transaction(async (tx) => {
     await tx.upsertPayments([{ facts, primary: true }])
     await tx.setCheckpoint(10, { blockNumber: 200, blockHash: hashOf('another block 200') })
   })
   expect(await poller().runOnce()).toBe(0)
-  await store.transaction((tx) => tx.setCheckpoint(10, { blockNumber: 200, blockHash: fulfilment.blockHash }))
+  await store.transaction((tx) => tx.setCheckpoint(10, { blockNumber: 200, blockHash: fulfillment.blockHash }))
   expect(await poller().runOnce()).toBe(1)
-  expect(payments().map(({ ordinal }) => ordinal)).toEqual([0, firstFulfilmentOrdinal + 5])
+  expect(payments().map(({ ordinal }) => ordinal)).toEqual([0, firstFulfillmentOrdinal + 5])
   expect(payments().map(({ primary }) => primary)).toEqual([true, false])
   expect(store.committed.snapshots).toEqual([])
 })
@@ -352,5 +352,5 @@ test('a destination that cannot be reached rests for the round; deposits to othe
   expect(asked).toEqual(['0', '2'])
   await it.runOnce()
   expect(asked).toEqual(['0', '2', '0', '2'])
-  expect(logger.lines.map(({ message }) => message)).toEqual(['fulfilment not obtained', 'fulfilment not obtained'])
+  expect(logger.lines.map(({ message }) => message)).toEqual(['fulfillment not obtained', 'fulfillment not obtained'])
 })

@@ -1,4 +1,4 @@
-/** Rolls back to the common ancestor after a reorg. Source: docs/decisions/reorganisations.md. @module */
+/** Rolls back to the common ancestor after a reorg. Source: docs/decisions/reorganizations.md. @module */
 import { ChainError, CodedError } from '../errors.js'
 import { lockChainAt, toCheckpoint } from '../payments/record-range.js'
 import type { Chain } from '../ports/chain.js'

@@ -26,7 +26,7 @@ it.each([
   ['https://SHOP.example:8443/a?b=c', 'https://shop.example:8443/a?b=c'],
   ['https://bücher.example/', 'https://xn--bcher-kva.example/'],
   ['https://shop.example:443', 'https://shop.example/'],
-])('parseNotificationUrl normalises %s to %s', (text, url) => expect(parseNotificationUrl(text, production)).toBe(url))
+])('parseNotificationUrl normalizes %s to %s', (text, url) => expect(parseNotificationUrl(text, production)).toBe(url))
 
 const literals = rows.filter(({ input, kind }) => kind === 'address' && isIP(input) !== 0)
 it.each(literals)('parseNotificationUrl rejects $input as a host, public or not', ({ input }) => {

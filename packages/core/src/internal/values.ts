@@ -106,7 +106,7 @@ export interface Poller extends Loop {
 }
 
 export interface PollerOptions {
-  /** Milliseconds from a round's start to the next; for fulfilments, from its end. @default 15000, fulfilments 5000 */
+  /** Milliseconds from a round's start to the next, for fulfillments from its end. @default 15000, fulfillments 5000 */
   readonly everyMs?: number | undefined
   /** Rows read from the store at a time; for receipts, of each chain. @default 100 */
   readonly batch?: number | undefined

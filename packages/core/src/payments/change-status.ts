@@ -1,4 +1,4 @@
-/** Changes the status of a payment. Source: docs/decisions/states-and-versions.md, reorganisations.md. @module */
+/** Changes the status of a payment. Source: docs/decisions/states-and-versions.md, reorganizations.md. @module */
 import { isDeepStrictEqual } from 'node:util'
 import type { PaymentState, ProcessorUpdate, SnapshotBody } from '@payment-integration/contract'
 import type { ServiceEvent } from '../events.js'
@@ -123,8 +123,8 @@ async function changeStateByReorg(
 
 /** The most payments that one transaction drops: each may cost a snapshot and a delivery. */
 const maxDropsPerCommit = 500
-/** Grace period, in blocks after finality, to find a deposit's fulfilment in another block before its payment drops. */
-export const fulfilmentGraceBlocks = 1_000
+/** Blocks after finality to find a deposit's fulfillment in another block before its payment drops. */
+export const fulfillmentGraceBlocks = 1_000
 
 /**
  * Drops each payment that left the chain and whose former height is final; a primary payment becomes `failure` with
@@ -138,7 +138,7 @@ export async function dropOverdue(
   const { chainId, indexedTo, finalityBlocks } = chain
   if (finalityBlocks === null || indexedTo < finalityBlocks) return { events: [], hasMore: false }
   const atOrBelow = indexedTo - finalityBlocks
-  const awaitedAtOrBelow = atOrBelow - fulfilmentGraceBlocks
+  const awaitedAtOrBelow = atOrBelow - fulfillmentGraceBlocks
   const overdue = await tx.overduePayments({ chainId, atOrBelow, limit: maxDropsPerCommit, awaitedAtOrBelow })
   const events: ServiceEvent[] = []
   for (const payment of overdue) {

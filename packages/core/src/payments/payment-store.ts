@@ -100,7 +100,7 @@ export interface OverdueQuery {
   readonly chainId: number
   readonly atOrBelow: number
   readonly limit: number
-  /** The height for payments whose deposit waits again: its fulfilment may be in another block. @default atOrBelow */
+  /** The height for payments whose deposit waits again: its fulfillment may be in another block. @default atOrBelow */
   readonly awaitedAtOrBelow?: number | undefined
 }
 

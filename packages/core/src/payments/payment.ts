@@ -150,7 +150,7 @@ export interface StoredPayment extends PaymentFacts, PaymentStatus {
   readonly offChain: boolean
   /**
    * Set once the height of its former block is final and no block contains the payment: the state became `failure`.
-   * `formerState` is restored if the payment returns to the chain. Source: docs/decisions/reorganisations.md.
+   * `formerState` is restored if the payment returns to the chain. Source: docs/decisions/reorganizations.md.
    */
   readonly dropped: { readonly formerState: PaymentState | null } | null
 }

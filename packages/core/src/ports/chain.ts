@@ -1,4 +1,4 @@
-/** The ports to one chain, to receipts of processors and to fulfilments of bridges. @module */
+/** The ports to one chain, to receipts of processors and to fulfillments of bridges. @module */
 import type { PaymentState, ProcessorUpdate } from '@payment-integration/contract'
 import type { PaymentFacts, PricingFacts, StoredPayment, TokenFacts } from '../payments/payment.js'
 
@@ -155,11 +155,11 @@ export interface BridgeDeposit {
   readonly output: { readonly token: string; readonly amount: bigint }
 }
 
-/** The fulfilment of a deposit: the transaction on the destination chain that paid the receiver. */
-export interface Fulfilment
+/** The fulfillment of a deposit: the transaction on the destination chain that paid the receiver. */
+export interface Fulfillment
   extends Pick<PaymentFacts, 'chainId' | 'txHash' | 'logIndex' | 'blockNumber' | 'blockHash' | 'blockTimestamp'> {
   /**
-   * Index of the log in its transaction, from 0, unique among the fulfilments there. A reorg of the block does not
+   * Index of the log in its transaction, from 0, unique among the fulfillments there. A reorg of the block does not
    * change it. The payment's ordinal is derived from it.
    */
   readonly position: number
@@ -170,8 +170,8 @@ export interface Fulfilment
   readonly listedToken: PricingFacts['listedToken']
 }
 
-/** Looks up fulfilments. Rejects with a ChainError when it cannot answer now. */
-export interface FulfilmentSource {
-  /** The fulfilment of a deposit, once its block is final on the destination chain; null while there is none. */
-  lookup(deposit: BridgeDeposit, signal?: AbortSignal): Promise<Fulfilment | null>
+/** Looks up fulfillments. Rejects with a ChainError when it cannot answer now. */
+export interface FulfillmentSource {
+  /** The fulfillment of a deposit, once its block is final on the destination chain; null while there is none. */
+  lookup(deposit: BridgeDeposit, signal?: AbortSignal): Promise<Fulfillment | null>
 }

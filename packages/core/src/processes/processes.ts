@@ -9,7 +9,7 @@ import type { Clock, Logger } from '../ports/runtime.js'
 export interface LoopRoles {
   /** Sends deliveries. */
   readonly dispatcher: boolean
-  /** Polls receipts, fulfilments and the identity provider, and announces the head of the audit log. */
+  /** Polls receipts, fulfillments and the identity provider, and announces the head of the audit log. */
   readonly poller: boolean
   /** Ids of the chains to index; `all`: every followed one. */
   readonly indexer: 'all' | readonly number[]

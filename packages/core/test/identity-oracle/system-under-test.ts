@@ -39,7 +39,7 @@ export interface Service {
   kill(): Promise<void>
 }
 
-/** What a process is asked to do. Addresses are normalised: lower case ASCII. */
+/** What a process is asked to do. Addresses are normalized: lower case ASCII. */
 export type Call =
   /** Makes an account that carries the address unverified. */
   | { readonly kind: 'register'; readonly address: string }

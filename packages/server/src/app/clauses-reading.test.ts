@@ -29,14 +29,14 @@ function newestFirst(a: Row, b: Row): number {
 let clauses: Clauses
 let shop: Shop
 let keeper: Shop
-let neighbour: Shop
+let neighbor: Shop
 const everything: Row[] = []
 /** 205 payments of the shop, on two chains, ten to a second; all from or to one wallet. */
 beforeAll(async () => {
   clauses = await startClauses({ chainIds: [1, 9, 10] })
   shop = await clauses.createShop(wallet('Ab'))
   keeper = await clauses.createShop(wallet('Cd'))
-  neighbour = await clauses.createShop(wallet('De'))
+  neighbor = await clauses.createShop(wallet('De'))
   const integrationAddress = shop.address
   for (let number = 0; number < 205; number += 5) {
     const chainId = number % 2 === 0 ? 9 : 10
@@ -65,7 +65,7 @@ function minePaymentsToLookUp(): void {
   clauses.chain(9).mine([{ txHash: twice, integrationAddress, sender: wallet('c3'), receiver: payee }])
   clauses.chain(10).mine([{ txHash: twice, integrationAddress, sender: wallet('c4'), receiver: payee }])
   clauses.chain(9).mine([{ txHash: shared, integrationAddress, sender: payer }])
-  clauses.chain(10).mine([{ txHash: shared, integrationAddress: neighbour.address, sender: payer }])
+  clauses.chain(10).mine([{ txHash: shared, integrationAddress: neighbor.address, sender: payer }])
 }
 
 const get = (path: string, { authorization }: Shop = keeper) => clauses.get(path, authorization)
@@ -119,7 +119,7 @@ describe('a single look-up', () => {
   it('of a hash that another integration has on another chain is not ambiguous: each gets its own', async () => {
     for (const list of ['payments', `wallet/${payer}/payments`]) {
       expect((await get(`${list}/${shared}`)).body).toMatchObject({ chainId: '9' })
-      expect((await get(`${list}/${shared}`, neighbour)).body).toMatchObject({ chainId: '10' })
+      expect((await get(`${list}/${shared}`, neighbor)).body).toMatchObject({ chainId: '10' })
     }
   })
 })

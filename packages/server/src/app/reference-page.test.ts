@@ -117,7 +117,7 @@ it.each([
   expect(answer.headers.get('cache-control')).toBe('private, no-store')
 })
 
-test('the build copies every served file and the licence to the folder of the page', async () => {
+test('the build copies every served file and the license to the folder of the page', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'payment-integration-reference-'))
   try {
     const script = new URL('../../scripts/copy-reference.mjs', import.meta.url).pathname

@@ -109,7 +109,7 @@ export const chainVariables = {
     doc: 'Price of a million JSON-RPC calls, in your currency, for `status` and the metric `node_cost_total`.' }),
   PI_CONFIRMATIONS_: integer({ unit: 'blocks', min: 0, max: 1_000_000 }, null, {
     unset: 'the finality table of the contract (1: 3, 10: 48, 100: 1, 137: 50, 42161: 1600); any other chain is never final',
-    doc: 'Blocks on top of a block until it is final: for the legacy API, receipts by the chain, payments from other chains, and [reorgs](decisions/reorganisations.md).' }),
+    doc: 'Blocks on top of a block until it is final: for the legacy API, receipts by the chain, payments from other chains, and [reorgs](decisions/reorganizations.md).' }),
 }
 
 // biome-ignore format: a table; the second line of a row is its documentation

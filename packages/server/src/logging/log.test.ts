@@ -34,7 +34,7 @@ describe('the log', () => {
   const lease = { holder: 'pod-1', endsInMs: 5 }
   it.each([
     ['an override of a shipped token', { ...override }],
-    ['a deposit that a fulfilment does not match, and the reason', deposit],
+    ['a deposit that a fulfillment does not match, and the reason', deposit],
     ['a review of another level, ended waits, and a lease', { levelName: 'a', attachedLevel: 'b', ended: 1, ...lease }],
     ['the addresses of a server, and its DNS servers', { adminUrl: 'http://127.0.0.1:9464', servers: ['127.0.0.1'] }],
   ])('keeps every field of %s', async (_, fields) => {

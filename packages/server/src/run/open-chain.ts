@@ -1,7 +1,7 @@
-/** Opens the configured chains, the feed, and the fulfilments of payments between chains. @module */
+/** Opens the configured chains, the feed, and the fulfillments of payments between chains. @module */
 import { readFile } from 'node:fs/promises'
 import type {
-  AcrossFulfilmentSource,
+  AcrossFulfillmentSource,
   EvmChain,
   KnownPriceFeed,
   KnownToken,
@@ -147,13 +147,13 @@ export async function openChain(config: ChainConfig, onQuarantine?: (log: Quaran
 }
 
 /**
- * The source of fulfilments over the chains with a known bridge and finality; null when no chain has both. It sends
+ * The source of fulfillments over the chains with a known bridge and finality; null when no chain has both. It sends
  * nothing before its first call. Source: docs/decisions/cross-chain.md.
  */
-export async function openFulfilments(
+export async function openFulfillments(
   chains: readonly ChainConfig[],
   clock: Clock,
-): Promise<AcrossFulfilmentSource | null> {
+): Promise<AcrossFulfillmentSource | null> {
   if (chains.length === 0) return null
   const evm = await loadChainEvm()
   const destinations = chains.flatMap(({ chainId, nodes, confirmations, ...chain }) => {
@@ -162,5 +162,5 @@ export async function openFulfilments(
     const tokens = mergeKnown(evm.knownTokens(chainId), chain.tokens)
     return [[chainId, { nodes, spokePool, confirmations, tokens }] as const]
   })
-  return destinations.length === 0 ? null : evm.createAcrossFulfilmentSource({ chains: new Map(destinations), clock })
+  return destinations.length === 0 ? null : evm.createAcrossFulfillmentSource({ chains: new Map(destinations), clock })
 }

@@ -23,7 +23,7 @@ import { createPinoLogger, toErrorFields } from '../logging/log.js'
 import { createLazySender } from '../sender/lazy-sender.js'
 import { senderDefaults } from '../sender/sender-defaults.js'
 import { openTracing } from '../tracing/payment-trace.js'
-import { loadChainEvm, openChain, openChainFeed, openFulfilments } from './open-chain.js'
+import { loadChainEvm, openChain, openChainFeed, openFulfillments } from './open-chain.js'
 
 /** Combines several optional sinks into one. Each gets every event; an exception of one is thrown after the others. */
 export function emitToAll(...sinks: readonly (EventSink | undefined)[]): EventSink {
@@ -152,7 +152,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
   const chains = new Map(followedChains.map(({ chain }) => [chain.chainId, chain]))
   const confirmations = Object.fromEntries(config.chains.map((chain) => [chain.chainId, chain.confirmations]))
   const receipts = await openReceipts(config.receipts, chains, confirmations, receiveUpdate)
-  const fulfilments = await openFulfilments(config.chains, clock)
+  const fulfillments = await openFulfillments(config.chains, clock)
   const identity = await openIdentity(config.identity, clock)
   const { dnsServers, denied, ...delivery } = config.delivery
   const sender = createLazySender({
@@ -180,7 +180,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     actor: config.actor ?? options.actor,
     ...(receipts === null ? {} : { receipts: { source: receipts } }),
     ...(identity === null ? {} : { identity: { provider: identity.provider, namespace: identity.namespace } }),
-    ...(fulfilments === null ? {} : { fulfilments: { source: fulfilments } }),
+    ...(fulfillments === null ? {} : { fulfillments: { source: fulfillments } }),
   }
   // Opened last, so that a mistake in the configuration opens no database.
   const store = await openDatabase(config.database, options.clock)
@@ -199,7 +199,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
       trigger: simulation ? { handle: simulation.trigger(service), close: simulation.close } : null,
       logger,
       async close() {
-        fulfilments?.close()
+        fulfillments?.close()
         for (const chain of evmChains) chain.close()
         identity?.provider.close()
         await Promise.allSettled([sender.close(), receipts?.close?.(), feed?.close()])

@@ -1,4 +1,4 @@
-/** Stores deposits that wait for their fulfilment on another chain. @module */
+/** Stores deposits that wait for their fulfillment on another chain. @module */
 import type { ChainReads, WaitingDeposit } from '@payment-integration/core/internal'
 import type { BridgeDeposit, PaymentFacts } from '@payment-integration/core/ports'
 import { type NotNull, sql } from 'kysely'
@@ -75,7 +75,7 @@ export async function settleDeposit(db: Connection, depositId: string): Promise<
 }
 
 /**
- * Makes deposits wait again whose fulfilments a reorg may have moved or removed: their payments are above a
+ * Makes deposits wait again whose fulfillments a reorg may have moved or removed: their payments are above a
  * height and not yet marked as off the chain. Other deposits of the same source transaction wait again too.
  */
 export function reopenDepositsQuery(db: Connection, chainId: number, above: number) {

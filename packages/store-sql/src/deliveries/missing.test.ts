@@ -145,10 +145,10 @@ onBothDatabases((empty) => {
     const id = own?.deliveryId ?? ''
     expect(await deliveries.list({ limit: 10 })).toMatchObject([{ txHash: hash(2), integrationAddress: shop }])
     expect([await deliveries.newestId({}), await deliveries.count({})]).toEqual([id, 1])
-    for (const neighbour of [Number(id) - 1, Number(id) + 1]) {
-      expect(await deliveries.find(String(neighbour))).toBeNull()
-      expect(await reads.deliveriesById([String(neighbour)])).toEqual([])
-      const replayed = await store.transaction((tx) => tx.replayDeliveries({ deliveryId: String(neighbour), limit: 1 }))
+    for (const neighbor of [Number(id) - 1, Number(id) + 1]) {
+      expect(await deliveries.find(String(neighbor))).toBeNull()
+      expect(await reads.deliveriesById([String(neighbor)])).toEqual([])
+      const replayed = await store.transaction((tx) => tx.replayDeliveries({ deliveryId: String(neighbor), limit: 1 }))
       expect(replayed).toEqual({ replayed: 0, inFlight: 0, lastId: null })
     }
     expect((await reads.deliveries({ limit: 10 })).rows.map(({ deliveryId }) => deliveryId)).toEqual([id])

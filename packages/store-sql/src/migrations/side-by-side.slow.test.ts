@@ -145,7 +145,7 @@ onReleased('two releases on PostgreSQL', (database) => {
     expect(await indexState()).toEqual([true])
   })
 
-  test.each(['goes on', 'is cancelled'])(
+  test.each(['goes on', 'is canceled'])(
     'a process is killed while it makes an index, and the statement %s: the next one completes it',
     async (then) => {
       await database().fill(1_000)
@@ -160,7 +160,7 @@ onReleased('two releases on PostgreSQL', (database) => {
       await child.ended
       await endLease(admin)
       expect(await pids()).toHaveLength(1)
-      if (then === 'is cancelled') {
+      if (then === 'is canceled') {
         await admin.query('select pg_terminate_backend($1)', await pids())
         await vi.waitUntil(async () => (await pids()).length === 0, { timeout: 500_000 })
         expect(await indexState()).toEqual([false])

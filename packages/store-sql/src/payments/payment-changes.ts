@@ -1,4 +1,4 @@
-/** Locks payments, changes statuses, marks payments off the chain. See docs/decisions/reorganisations.md. @module */
+/** Locks payments, changes statuses, marks payments off the chain. See docs/decisions/reorganizations.md. @module */
 import { type OverdueQuery, type PaymentSelector, unsettledStates } from '@payment-integration/core/internal'
 import type { PaymentStatus, StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'

@@ -19,7 +19,7 @@ export function isCreatedConcurrently(error: unknown): boolean {
 const busy: Readonly<Record<string, string>> = {
   '53300': 'PostgreSQL has no connection free',
   '55P03': 'PostgreSQL did not get a lock in time',
-  '57014': 'PostgreSQL cancelled a statement that ran too long',
+  '57014': 'PostgreSQL canceled a statement that ran too long',
 }
 
 // The server is shut down, crashed, starting or read-only after a failover, or ended the session.

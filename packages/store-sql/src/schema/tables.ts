@@ -292,7 +292,7 @@ export interface Tables extends IdentityTables {
     tx_hash: string
     ordinal: Integer
     block_number: Integer
-    /** 1 while it has no fulfilment. */
+    /** 1 while it has no fulfillment. */
     waiting: Integer
     /** Its large integers are decimal digits. */
     body: JsonText

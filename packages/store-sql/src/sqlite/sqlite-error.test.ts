@@ -24,11 +24,11 @@ test.each([
   ['ERR_STORE_UNAVAILABLE', 'attempt to write a readonly database'],
   ['ERR_STORE_UNAVAILABLE', 'database disk image is malformed'],
   ['ERR_STORE_UNAVAILABLE', 'file is not a database'],
-])('%s is recognised by the message "%s" of SQLite without a code', (code, message) => {
+])('%s is recognized by the message "%s" of SQLite without a code', (code, message) => {
   expect(convertSqliteError(new Error(message))).toMatchObject({ code })
 })
 
-test('a lock is recognised by the message of an error', () => {
+test('a lock is recognized by the message of an error', () => {
   expect([isLocked(new Error('database is locked')), isLocked('database is locked')]).toEqual([true, false])
 })
 

@@ -1,4 +1,4 @@
-/** Tests: deposits that wait for their fulfilment. @module */
+/** Tests: deposits that wait for their fulfillment. @module */
 import type { BridgeDeposit, Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import { address, deposit, facts, hash, primary } from './fixtures.js'

@@ -1,5 +1,5 @@
 /**
- * Tests: payments that leave the chain, are dropped and come back. Source: docs/decisions/reorganisations.md.
+ * Tests: payments that leave the chain, are dropped and come back. Source: docs/decisions/reorganizations.md.
  * @module
  */
 import type { Store, StoredPayment } from '@payment-integration/core/ports'

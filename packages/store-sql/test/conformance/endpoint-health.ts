@@ -254,9 +254,9 @@ export function endpointHealthTests(plain: StoreTest): void {
     await indexed(store)
     const claim = await claimOne(store)
     const judge = () => {
-      throw new Error('No judgement.')
+      throw new Error('No judgment.')
     }
-    await expect(store.deliveries.settle([fail(claim)], judge)).rejects.toThrow('No judgement.')
+    await expect(store.deliveries.settle([fail(claim)], judge)).rejects.toThrow('No judgment.')
     expect((await store.deliveries.list({ limit: 1 }))[0]?.attempts).toEqual([])
     const settled = await store.deliveries.settle([deliver(claim)], countOnly)
     expect(settled).toEqual({ statuses: ['delivered'], transitions: [] })

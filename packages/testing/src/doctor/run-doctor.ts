@@ -2,7 +2,7 @@
 import { createHmac } from '../deliveries.js'
 import { type DoctorCauseCode, doctorCauseCodes, getCause, getFix } from './causes.js'
 import { connectionProbes } from './probes/connection.js'
-import type { Judgement, ProbeContext, ProbeSpec } from './probes/probe.js'
+import type { Judgment, ProbeContext, ProbeSpec } from './probes/probe.js'
 import { createProbeContext, fail, isAccepted } from './probes/probe.js'
 import { contentTypeProbes, rejectedProbes } from './probes/rejected.js'
 import { bodyProbes, headerProbes, versionProbes } from './probes/valid.js'
@@ -17,8 +17,8 @@ import type {
 import { checkOptions, doctorProbeNames, probes as probeSpecs } from './report.js'
 import { createFetchSender, createSocketSender, type SocketAnswer } from './send.js'
 
-/** The judgements of the probes that ran. */
-class Judgements extends Map<DoctorProbeName, Judgement> {
+/** The judgments of the probes that ran. */
+class Judgments extends Map<DoctorProbeName, Judgment> {
   /** Whether a probe failed whose failure makes all later probes meaningless. */
   get hasEnded(): boolean {
     return this.failed('reachable') || this.failed('redirect')
@@ -50,9 +50,9 @@ const clockErrorSeconds = [10, 20, 30, 40, 50, ...Array.from({ length: 14 }, (_,
 )
 
 /** If the valid delivery was rejected, sends one with each known mistake until one is accepted. Null: none was. */
-async function diagnose(context: ProbeContext, judgements: Judgements, options: CheckedOptions) {
-  const [rejection] = judgements.getAnswers('good')
-  if (!judgements.failed('good') || rejection?.status == null || isAccepted(rejection)) return null
+async function diagnose(context: ProbeContext, judgments: Judgments, options: CheckedOptions) {
+  const [rejection] = judgments.getAnswers('good')
+  if (!judgments.failed('good') || rejection?.status == null || isAccepted(rejection)) return null
   for (const { cause, key = utf8(options.signingSecret), buildSigned } of buildMistakes(options)) {
     const body = JSON.stringify(context.newPayment())
     const delivery = await context.signBody(body, async ({ t }) => {
@@ -137,18 +137,18 @@ const transportCauses: ReadonlySet<DoctorCauseCode> = new Set([
  * @param diagnosed - The mistake that {@link diagnose} found, or null.
  * @param hasEffects - Whether invalid deliveries that were answered 2xx had effects; null when effects are not counted.
  */
-function inferCauses(judgements: Judgements, diagnosed: DoctorCauseCode | null, hasEffects: boolean | null) {
+function inferCauses(judgments: Judgments, diagnosed: DoctorCauseCode | null, hasEffects: boolean | null) {
   const causes: Causes = new Map()
-  const failed = (name: DoctorProbeName) => judgements.failed(name)
+  const failed = (name: DoctorProbeName) => judgments.failed(name)
   const hasTransportCause = (name: DoctorProbeName) =>
-    transportCauses.has(judgements.get(name)?.cause as DoctorCauseCode)
+    transportCauses.has(judgments.get(name)?.cause as DoctorCauseCode)
   const setCause = (names: Iterable<DoctorProbeName>, cause: DoctorCauseCode, isAffected = failed) => {
     for (const name of names) if (isAffected(name) && !hasTransportCause(name)) causes.set(name, cause)
   }
-  const failedOrWarned = (name: DoctorProbeName) => judgements.has(name) && !judgements.passed(name)
+  const failedOrWarned = (name: DoctorProbeName) => judgments.has(name) && !judgments.passed(name)
 
   if (failed('good') && !hasTransportCause('good')) {
-    const cause = diagnosed ?? findRejectionCause(judgements)
+    const cause = diagnosed ?? findRejectionCause(judgments)
     setCause(validProbes, cause, failedOrWarned)
     // Invalid deliveries are rejected by the same failure.
     if (cause === 'body-parsed' || cause === 'fails-before-verifying') setCause(invalidProbes, cause, failedOrWarned)
@@ -156,8 +156,8 @@ function inferCauses(judgements: Judgements, diagnosed: DoctorCauseCode | null, 
     return causes
   }
 
-  inferSchemes(judgements, causes)
-  inferVersions(judgements, causes)
+  inferSchemes(judgments, causes)
+  inferVersions(judgments, causes)
   if (failed('partial-signature')) setCause(['malformed-signature', 'wrong-scheme'], 'partial-comparison')
   if (failed('pretty-printed') || (failed('tampered') && !failed('changed-amount')))
     setCause(['pretty-printed', 'unicode', 'tampered'], 'body-reserialized')
@@ -167,7 +167,7 @@ function inferCauses(judgements: Judgements, diagnosed: DoctorCauseCode | null, 
   if (failed('forged')) {
     const unverified = failed('unsigned') ? 'no-verification' : 'presence-only'
     const isWronglyAccepted = (name: DoctorProbeName) =>
-      failedOrWarned(name) && judgements.getAnswers(name).some(isAccepted)
+      failedOrWarned(name) && judgments.getAnswers(name).some(isAccepted)
     setCause(invalidProbes, hasEffects === false ? 'answers-before-verifying' : unverified, isWronglyAccepted)
   }
   return causes
@@ -175,38 +175,38 @@ function inferCauses(judgements: Judgements, diagnosed: DoctorCauseCode | null, 
 
 type Causes = Map<DoctorProbeName, DoctorCauseCode>
 
-function inferSchemes(judgements: Judgements, causes: Causes): void {
-  if (!judgements.failed('unknown-header-field')) return
+function inferSchemes(judgments: Judgments, causes: Causes): void {
+  if (!judgments.failed('unknown-header-field')) return
   // A receiver that splits fields by position accepts an added field at the end, and any signature in its position.
-  const countsFields = !judgements.failed('second-scheme')
+  const countsFields = !judgments.failed('second-scheme')
   const cause = countsFields ? 'scheme-by-position' : 'rejects-header-fields'
   const names = ['second-scheme', 'second-scheme-first', 'unknown-header-field'] as const
   for (const name of countsFields ? ([...names, 'wrong-scheme', 'reordered-fields'] as const) : names)
-    if (judgements.failed(name)) causes.set(name, cause)
+    if (judgments.failed(name)) causes.set(name, cause)
 }
 
-function inferVersions(judgements: Judgements, causes: Causes): void {
+function inferVersions(judgments: Judgments, causes: Causes): void {
   const replaceFailsAtOnce = (name: DoctorProbeName, cause: DoctorCauseCode) => {
-    if (judgements.get(name)?.cause === 'fails-at-once') causes.set(name, cause)
+    if (judgments.get(name)?.cause === 'fails-at-once') causes.set(name, cause)
   }
-  const [answerToVersion2] = judgements.getAnswers('lower-version')
-  if (judgements.failed('duplicate')) replaceFailsAtOnce('two-at-once', 'rejects-duplicates')
-  if (judgements.failed('lower-version')) replaceFailsAtOnce('two-versions-at-once', 'rejects-lower-version')
-  if (!judgements.failed('version-gap')) return
+  const [answerToVersion2] = judgments.getAnswers('lower-version')
+  if (judgments.failed('duplicate')) replaceFailsAtOnce('two-at-once', 'rejects-duplicates')
+  if (judgments.failed('lower-version')) replaceFailsAtOnce('two-versions-at-once', 'rejects-lower-version')
+  if (!judgments.failed('version-gap')) return
   replaceFailsAtOnce('two-versions-at-once', 'rejects-version-gap')
-  if (judgements.failed('lower-version') && answerToVersion2 !== undefined && !isAccepted(answerToVersion2))
+  if (judgments.failed('lower-version') && answerToVersion2 !== undefined && !isAccepted(answerToVersion2))
     causes.set('lower-version', 'rejects-version-gap')
 }
 
 /** Infers why valid deliveries are rejected although no known mistake was found. */
-function findRejectionCause(judgements: Judgements): DoctorCauseCode {
-  const status = judgements.getStatus('good')
-  const forgedStatus = judgements.getStatus('forged')
-  const unsignedStatus = judgements.getStatus('unsigned')
-  if (judgements.getAnswers('good').some(({ wantsLogin }) => wantsLogin)) return 'login-required'
-  if (judgements.passed('reordered-fields')) return 'field-order'
-  if (judgements.passed('pretty-printed')) return 'body-reserialized'
-  if (judgements.passed('charset')) return 'content-type-exact'
+function findRejectionCause(judgments: Judgments): DoctorCauseCode {
+  const status = judgments.getStatus('good')
+  const forgedStatus = judgments.getStatus('forged')
+  const unsignedStatus = judgments.getStatus('unsigned')
+  if (judgments.getAnswers('good').some(({ wantsLogin }) => wantsLogin)) return 'login-required'
+  if (judgments.passed('reordered-fields')) return 'field-order'
+  if (judgments.passed('pretty-printed')) return 'body-reserialized'
+  if (judgments.passed('charset')) return 'content-type-exact'
   if (status === 413) return 'body-limit-low'
   // A correct receiver answers 401 without a signature, 400 outside the window. This one answers 400 to any signature.
   if (status === 400 && forgedStatus === 400 && unsignedStatus === 401) return 'clock-wrong'
@@ -214,7 +214,7 @@ function findRejectionCause(judgements: Judgements): DoctorCauseCode {
   // A handler runs, and can fail, only after a valid signature.
   if (forgedStatus < 500) return 'handler-fails'
   // A parser before verification fails with any signature, but ignores other content types.
-  const others = judgements.getAnswers('other-content-type')
+  const others = judgments.getAnswers('other-content-type')
   const isJsonAlone = others.some((answer) => answer.status !== null && answer.status < 500)
   return unsignedStatus < 500 || isJsonAlone ? 'body-parsed' : 'fails-before-verifying'
 }
@@ -240,26 +240,26 @@ export async function runDoctor(options: DoctorOptions): Promise<DoctorReport> {
   const settings = { url: target, waitMs: timeoutMs * patienceFactor, signal, clock }
   const sender = fetch === undefined ? createSocketSender(settings) : createFetchSender(fetch, settings)
   const context = createProbeContext(checked, sender)
-  const judgements = new Judgements()
+  const judgments = new Judgments()
   let unverifiedEffects = 0
-  async function runProbe(spec: ProbeSpec): Promise<Judgement | null> {
+  async function runProbe(spec: ProbeSpec): Promise<Judgment | null> {
     const effectsBefore = (await countEffects?.()) ?? 0
-    const judgement = await spec.run(context, judgements.allAnswers())
-    if (judgement === null || countEffects === undefined) return judgement
+    const judgment = await spec.run(context, judgments.allAnswers())
+    if (judgment === null || countEffects === undefined) return judgment
     const effects = (await countEffects()) - effectsBefore
     if (spec.expected === '4xx') unverifiedEffects += effects
-    return judgeEffects(spec, judgement, effects)
+    return judgeEffects(spec, judgment, effects)
   }
   for (const name of doctorProbeNames) {
     signal?.throwIfAborted()
-    const judgement = judgements.hasEnded ? null : await runProbe(probeSpecs[name])
-    if (judgement !== null) judgements.set(name, judgement)
-    onProbe?.(toProbe(name, judgements, judgement?.cause ?? null))
+    const judgment = judgments.hasEnded ? null : await runProbe(probeSpecs[name])
+    if (judgment !== null) judgments.set(name, judgment)
+    onProbe?.(toProbe(name, judgments, judgment?.cause ?? null))
   }
-  const diagnosed = await diagnose(context, judgements, checked)
-  const causes = inferCauses(judgements, diagnosed, countEffects === undefined ? null : unverifiedEffects > 0)
+  const diagnosed = await diagnose(context, judgments, checked)
+  const causes = inferCauses(judgments, diagnosed, countEffects === undefined ? null : unverifiedEffects > 0)
   const probes = doctorProbeNames.map((name) =>
-    toProbe(name, judgements, causes.get(name) ?? judgements.get(name)?.cause ?? null),
+    toProbe(name, judgments, causes.get(name) ?? judgments.get(name)?.cause ?? null),
   )
   const count = (verdict: DoctorProbe['verdict']) => probes.filter((probe) => probe.verdict === verdict).length
   return {
@@ -275,32 +275,32 @@ export async function runDoctor(options: DoctorOptions): Promise<DoctorReport> {
 }
 
 /** Compares the number of effects with the number that a correct receiver has. */
-function judgeEffects(spec: ProbeSpec, judgement: Judgement, effects: number): Judgement {
-  if (spec.effects === null || effects === spec.effects) return judgement
+function judgeEffects(spec: ProbeSpec, judgment: Judgment, effects: number): Judgment {
+  if (spec.effects === null || effects === spec.effects) return judgment
   const note = `${effects} effects instead of ${spec.effects}`
   // The status already names the fault.
-  if (judgement.verdict === 'fail') return { ...judgement, note }
-  if (spec.expected === '4xx') return fail('effect-unverified', judgement.answers, note)
+  if (judgment.verdict === 'fail') return { ...judgment, note }
+  if (spec.expected === '4xx') return fail('effect-unverified', judgment.answers, note)
   // A warning already explains the missing effects.
-  if (judgement.verdict === 'warn' && effects < spec.effects) return { ...judgement, note }
-  return fail(effects > spec.effects ? 'effect-repeated' : 'effect-missing', judgement.answers, note)
+  if (judgment.verdict === 'warn' && effects < spec.effects) return { ...judgment, note }
+  return fail(effects > spec.effects ? 'effect-repeated' : 'effect-missing', judgment.answers, note)
 }
 
-function toProbe(name: DoctorProbeName, judgements: Judgements, code: DoctorCauseCode | null): DoctorProbe {
+function toProbe(name: DoctorProbeName, judgments: Judgments, code: DoctorCauseCode | null): DoctorProbe {
   const { sent, expected, clause } = probeSpecs[name]
   const facts = { name, sent, expected, clause }
-  const judgement = judgements.get(name)
-  if (judgement === undefined) {
-    const evidence = judgements.hasEnded ? 'an earlier probe ended the run' : 'needs connections of its own'
+  const judgment = judgments.get(name)
+  if (judgment === undefined) {
+    const evidence = judgments.hasEnded ? 'an earlier probe ended the run' : 'needs connections of its own'
     return { ...facts, verdict: 'not-run', answered: [], evidence, cause: null, fix: null }
   }
-  const answered = judgement.answers.map(({ status, ms, noAnswer }) => ({ status, ms, noAnswer }))
+  const answered = judgment.answers.map(({ status, ms, noAnswer }) => ({ status, ms, noAnswer }))
   const named = code === null ? { cause: null, fix: null } : { cause: getCause(code), fix: getFix(code) }
-  return { ...facts, verdict: judgement.verdict, answered, evidence: toEvidence(judgement), ...named }
+  return { ...facts, verdict: judgment.verdict, answered, evidence: toEvidence(judgment), ...named }
 }
 
 /** Formats statuses with the longest time, such as `204, 401 in 12 ms`. */
-function toEvidence({ answers, note }: Judgement): string {
+function toEvidence({ answers, note }: Judgment): string {
   const statuses = answers.map(({ status, noAnswer }) => status ?? noAnswer).join(', ')
   return [answers.length === 0 ? '' : `${statuses} in ${Math.max(0, ...answers.map(({ ms }) => ms))} ms`, note ?? '']
     .filter((part) => part !== '')

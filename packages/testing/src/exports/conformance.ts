@@ -1,8 +1,8 @@
 export {
   type ChainSubject,
   chainConformance,
-  type FulfilmentSourceSubject,
-  fulfilmentSourceConformance,
+  type FulfillmentSourceSubject,
+  fulfillmentSourceConformance,
   type IdentityProviderSubject,
   identityProviderConformance,
   type ReceiptSourceSubject,

@@ -153,10 +153,10 @@ describe('a run', () => {
   })
 
   test('cancels the unread body of an answer of another realm', async () => {
-    const body = runInNewContext('({ locked: false, cancelled: 0, async cancel() { this.cancelled += 1 } })')
+    const body = runInNewContext('({ locked: false, canceled: 0, async cancel() { this.canceled += 1 } })')
     const answer = { status: 404, headers: new Headers(), body }
     await runDoctor({ ...options, url: 'https://shop.example/webhook', fetch: async () => answer })
-    expect(body.cancelled).toBe(1)
+    expect(body.canceled).toBe(1)
   })
 })
 

@@ -125,7 +125,7 @@ test('createNodeHandler serves HTTP/2', async () => {
 
 /** A fetch request whose body comes as `pull` gives it, and what became of it. */
 async function streamed(ageSeconds: number, pull: () => Uint8Array | Promise<Uint8Array>) {
-  const state = { pulledBytes: 0, cancelled: false }
+  const state = { pulledBytes: 0, canceled: false }
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const chunk = await pull()
@@ -133,7 +133,7 @@ async function streamed(ageSeconds: number, pull: () => Uint8Array | Promise<Uin
       controller.enqueue(chunk)
     },
     cancel() {
-      state.cancelled = true
+      state.canceled = true
     },
   })
   const { headers } = await delivery({ ageSeconds })
@@ -143,10 +143,10 @@ async function streamed(ageSeconds: number, pull: () => Uint8Array | Promise<Uin
   }
 }
 
-test('a fetch body that does not come is cancelled at the deadline', async () => {
+test('a fetch body that does not come is canceled at the deadline', async () => {
   const { state, request: slow } = await streamed(0, never)
   expect(await getStatus(createFetchHandler({ receive: verify, deadlineMs: 20 }), slow)).toBe(408)
-  await expect.poll(() => state.cancelled, patience).toBe(true)
+  await expect.poll(() => state.canceled, patience).toBe(true)
 })
 
 test('of a fetch body that was rejected unread, 4 MiB and one deadline at most are thrown away', async () => {
@@ -154,7 +154,7 @@ test('of a fetch body that was rejected unread, 4 MiB and one deadline at most a
   const endless = await streamed(400, () => new Uint8Array(65_536))
   const slow = await streamed(400, never)
   expect([await getStatus(handle, endless.request), await getStatus(handle, slow.request)]).toEqual([400, 400])
-  await expect.poll(() => [endless.state.cancelled, slow.state.cancelled], patience).toEqual([true, true])
+  await expect.poll(() => [endless.state.canceled, slow.state.canceled], patience).toEqual([true, true])
   expect(endless.state.pulledBytes).toBeGreaterThan(4_194_304)
   expect(endless.state.pulledBytes).toBeLessThan(4_500_000)
 })

@@ -1,7 +1,7 @@
 /** Probes of the URL, the network path and the connections. Source: docs/interface.md 6, delivery. @module */
 import type { SignedDelivery } from '../../deliveries.js'
 import type { SocketAnswer } from '../send.js'
-import type { Judgement, ProbeContext, ProbeTable } from './probe.js'
+import type { Judgment, ProbeContext, ProbeTable } from './probe.js'
 import {
   accepted,
   fail,
@@ -25,7 +25,7 @@ export const reachProbes = {
     expected: 'https:, or http: to this machine during development',
     clause: '6 Delivery: the URL must be HTTPS',
     effects: 0,
-    async run({ url }): Promise<Judgement> {
+    async run({ url }): Promise<Judgment> {
       if (url.protocol === 'https:') return pass([], 'https')
       if (loopbackHost.test(url.hostname)) return pass([], 'http to this machine, for development only')
       return warn('url-not-https', [], 'http')
@@ -36,7 +36,7 @@ export const reachProbes = {
     expected: 'an answer of a route that takes POST',
     clause: '6 Delivery: method POST, 5 seconds',
     effects: null,
-    async run({ good, newPayment, send, timeoutMs }): Promise<Judgement> {
+    async run({ good, newPayment, send, timeoutMs }): Promise<Judgment> {
       const answer = await send(await good(newPayment()))
       const cause = findReachCause(answer, timeoutMs)
       return cause === null ? pass([answer]) : fail(cause, [answer], answer.errorCode ?? undefined)
@@ -47,7 +47,7 @@ export const reachProbes = {
     expected: 'no 3xx',
     clause: successClause,
     effects: null,
-    async run({ good, newPayment, send, timeoutMs }): Promise<Judgement> {
+    async run({ good, newPayment, send, timeoutMs }): Promise<Judgment> {
       const answer = await send(await good(newPayment()))
       if (findTransportCause(answer, timeoutMs) !== 'redirects') return pass([answer])
       const note = answer.location === null ? 'without a location' : `to ${toReadable(answer.location)}`
@@ -57,7 +57,7 @@ export const reachProbes = {
 } satisfies ProbeTable
 
 /** Why the route cannot be reached; null: it answers. Later probes report redirects and rate limits. */
-function findReachCause(answer: SocketAnswer, timeoutMs: number): Judgement['cause'] {
+function findReachCause(answer: SocketAnswer, timeoutMs: number): Judgment['cause'] {
   if (answer.status === 404) return 'route-missing'
   if (answer.status === 405) return 'post-rejected'
   const cause = findTransportCause(answer, timeoutMs)
@@ -75,7 +75,7 @@ export const lastProbes = {
     expected: 'half of the time that the service waits',
     clause: '6 Delivery and 8: the service gives up after 5 seconds',
     effects: 0,
-    async run({ timeoutMs }: ProbeContext, earlierAnswers): Promise<Judgement> {
+    async run({ timeoutMs }: ProbeContext, earlierAnswers): Promise<Judgment> {
       const slowestMs = Math.max(0, ...earlierAnswers.filter(isAccepted).map(({ ms }) => ms))
       const note = `${slowestMs} ms of ${timeoutMs} ms`
       return slowestMs > timeoutMs / 2 ? warn('slow-answer', [], note) : pass([], note)
@@ -86,7 +86,7 @@ export const lastProbes = {
     clause: successClause,
     cause: 'unstable',
     deliveries: ({ good, newPayment }) => [good(newPayment())],
-    refine: (judgement) => (judgement.answers[0]?.status === null ? { ...judgement, cause: 'unstable' } : judgement),
+    refine: (judgment) => (judgment.answers[0]?.status === null ? { ...judgment, cause: 'unstable' } : judgment),
   }),
 } satisfies ProbeTable
 
@@ -99,11 +99,11 @@ function buildForged({ signBody }: ProbeContext, bodyBytes: number): Promise<Sig
 }
 
 /** Adds the number of reused connections. A connection that ends early gets the cause `connection-not-reusable`. */
-function addReuse(judgement: Judgement): Judgement {
-  const reused = judgement.answers.filter((answer) => answer.reused).length
+function addReuse(judgment: Judgment): Judgment {
+  const reused = judgment.answers.filter((answer) => answer.reused).length
   const note = reused === 0 ? 'the receiver closes each connection' : `${reused} on a reused connection`
-  const isReset = judgement.cause === 'connection-reset' || judgement.cause === 'not-http'
-  return { ...judgement, note, cause: isReset ? 'connection-not-reusable' : judgement.cause }
+  const isReset = judgment.cause === 'connection-reset' || judgment.cause === 'not-http'
+  return { ...judgment, note, cause: isReset ? 'connection-not-reusable' : judgment.cause }
 }
 
 export const connectionProbes = {
@@ -129,10 +129,10 @@ export const connectionProbes = {
       if (sockets === null) return null
       const deliveries = [await buildForged(context, unreadBodyBytes), await context.good(context.newPayment())]
       const answers = await sockets.sendOnOneConnection(deliveries)
-      const forgedJudgement = judgeRejected(answers.slice(0, 1), 'presence-only', timeoutMs)
-      const validJudgement = judgeAccepted(answers.slice(1), 'connection-not-reusable', timeoutMs)
-      const isValidDecisive = validJudgement.verdict === 'fail' || forgedJudgement.verdict === 'pass'
-      return addReuse({ ...(isValidDecisive ? validJudgement : forgedJudgement), answers })
+      const forgedJudgment = judgeRejected(answers.slice(0, 1), 'presence-only', timeoutMs)
+      const validJudgment = judgeAccepted(answers.slice(1), 'connection-not-reusable', timeoutMs)
+      const isValidDecisive = validJudgment.verdict === 'fail' || forgedJudgment.verdict === 'pass'
+      return addReuse({ ...(isValidDecisive ? validJudgment : forgedJudgment), answers })
     },
   },
   'large-body': {
@@ -141,7 +141,7 @@ export const connectionProbes = {
       clause: '6 Delivery: the service gives up after 5 seconds',
       cause: 'presence-only',
       deliveries: (context) => [buildForged(context, largeBodyBytes)],
-      refine: (judgement) => (judgement.cause === 'slow-answer' ? { ...judgement, cause: 'large-body' } : judgement),
+      refine: (judgment) => (judgment.cause === 'slow-answer' ? { ...judgment, cause: 'large-body' } : judgment),
     }),
     expected: '4xx in time',
   },
@@ -167,9 +167,9 @@ export const connectionProbes = {
       if (sockets === null) return null
       await sockets.breakUpload(await good(newPayment()))
       const answer = await send(await good(newPayment()))
-      const judgement = judgeAccepted([answer], 'breaks-after-upload', timeoutMs)
-      const isGone = answer.status === null && judgement.cause !== 'slow-answer'
-      return isGone ? { ...judgement, cause: 'breaks-after-upload' } : judgement
+      const judgment = judgeAccepted([answer], 'breaks-after-upload', timeoutMs)
+      const isGone = answer.status === null && judgment.cause !== 'slow-answer'
+      return isGone ? { ...judgment, cause: 'breaks-after-upload' } : judgment
     },
   },
 } satisfies ProbeTable

@@ -58,7 +58,7 @@ export function createProbeContext(options: ReceiverOptions, sender: Sender) {
 }
 
 /** A verdict before causes are compared across probes. */
-export interface Judgement {
+export interface Judgment {
   readonly verdict: 'pass' | 'fail' | 'warn'
   readonly cause: DoctorCauseCode | null
   readonly answers: readonly SocketAnswer[]
@@ -66,13 +66,13 @@ export interface Judgement {
   readonly note?: string | undefined
 }
 
-export function pass(answers: Judgement['answers'], note?: string): Judgement {
+export function pass(answers: Judgment['answers'], note?: string): Judgment {
   return { verdict: 'pass', cause: null, answers, note }
 }
 
 const judgeAs =
   (verdict: 'warn' | 'fail') =>
-  (cause: DoctorCauseCode, answers: Judgement['answers'], note?: string): Judgement => ({
+  (cause: DoctorCauseCode, answers: Judgment['answers'], note?: string): Judgment => ({
     verdict,
     cause,
     answers,
@@ -89,7 +89,7 @@ export interface ProbeSpec {
   /** The number of effects at a correct receiver; null when the probe cannot know. */
   readonly effects: number | null
   /** Runs the probe; null: it needs connections of its own. @param earlierAnswers - All answers of earlier probes. */
-  run(context: ProbeContext, earlierAnswers: readonly SocketAnswer[]): Promise<Judgement | null>
+  run(context: ProbeContext, earlierAnswers: readonly SocketAnswer[]): Promise<Judgment | null>
 }
 
 export type ProbeTable = Readonly<Record<string, ProbeSpec>>
@@ -107,7 +107,7 @@ interface DeliveryProbe {
   readonly effects?: number | null
   deliveries(context: ProbeContext): Promise<readonly SignedDelivery[]> | readonly Promise<SignedDelivery>[]
   /** Replaces the verdict or the cause. */
-  refine?(judgement: Judgement): Judgement
+  refine?(judgment: Judgment): Judgment
 }
 
 /** A probe whose every delivery must be answered 2xx. */
@@ -117,7 +117,7 @@ export const accepted = (probe: DeliveryProbe): ProbeSpec => toSpec(probe, '2xx'
 export const rejected = (probe: DeliveryProbe): ProbeSpec => toSpec(probe, '4xx', 0, judgeRejected)
 
 function toSpec(probe: DeliveryProbe, expected: string, usualEffects: number, judge: Judge): ProbeSpec {
-  const { deliveries, cause, effects = usualEffects, refine = (judgement) => judgement, ...texts } = probe
+  const { deliveries, cause, effects = usualEffects, refine = (judgment) => judgment, ...texts } = probe
   return {
     ...texts,
     expected,
@@ -135,7 +135,7 @@ export async function sendInTurn({ send }: Sender, deliveries: readonly SignedDe
   return answers
 }
 
-type Judge = (answers: readonly SocketAnswer[], cause: DoctorCauseCode, timeoutMs: number) => Judgement
+type Judge = (answers: readonly SocketAnswer[], cause: DoctorCauseCode, timeoutMs: number) => Judgment
 
 /** Requires every answer to be 2xx. `cause` is reported when an answer is not 2xx. */
 export const judgeAccepted: Judge = (answers, cause, timeoutMs) => {

@@ -118,7 +118,7 @@ function probeWindow(ageSeconds: number): ProbeSpec {
     cause,
     effects: null,
     deliveries: ({ newPayment, stale }) => [stale(newPayment(), ageSeconds)],
-    refine: (judgement) => (judgement.cause === cause ? { ...judgement, verdict: 'warn' } : judgement),
+    refine: (judgment) => (judgment.cause === cause ? { ...judgment, verdict: 'warn' } : judgment),
   })
 }
 
@@ -139,11 +139,11 @@ export const contentTypeProbes = {
       deliveries: async ({ good, newPayment }) => [
         withContentType(await good(newPayment()), 'application/json; charset=utf-8'),
       ],
-      refine(judgement) {
-        if (judgement.cause !== 'content-type-exact') return judgement
-        return judgement.answers.some(isServerError)
-          ? { ...judgement, cause: 'fails-on-content-type' }
-          : { ...judgement, verdict: 'warn' }
+      refine(judgment) {
+        if (judgment.cause !== 'content-type-exact') return judgment
+        return judgment.answers.some(isServerError)
+          ? { ...judgment, cause: 'fails-on-content-type' }
+          : { ...judgment, verdict: 'warn' }
       },
     }),
     expected: '2xx, or 4xx with a warning',
@@ -162,10 +162,10 @@ export const contentTypeProbes = {
       const forgedAnswers = await sendWithTypes(forged)
       const validAnswers = await sendWithTypes(valid)
       const answers = [...forgedAnswers, ...validAnswers]
-      const judgement = judgeRejected(forgedAnswers, 'skips-other-content-types', timeoutMs)
-      if (judgement.verdict === 'fail') return { ...judgement, answers }
+      const judgment = judgeRejected(forgedAnswers, 'skips-other-content-types', timeoutMs)
+      if (judgment.verdict === 'fail') return { ...judgment, answers }
       const failed = validAnswers.find(({ status }) => ![2, 4].includes(Math.floor(Number(status) / 100)))
-      if (failed === undefined) return { ...judgement, answers }
+      if (failed === undefined) return { ...judgment, answers }
       return fail(findTransportCause(failed, timeoutMs) ?? 'fails-on-content-type', answers)
     },
   },

@@ -3,7 +3,7 @@ import { paymentStates } from '@payment-integration/contract'
 import type { SignedDelivery } from '../../deliveries.js'
 import type { DoctorCauseCode } from '../causes.js'
 import type { SocketAnswer } from '../send.js'
-import type { Judgement, ProbeContext, ProbeTable } from './probe.js'
+import type { Judgment, ProbeContext, ProbeTable } from './probe.js'
 import { accepted, judgeAccepted, sendInTurn, successClause } from './probe.js'
 
 const rawBytesClause = '6 signature rule 2: verify over the raw bytes before any JSON parsing'
@@ -187,13 +187,13 @@ export const versionProbes = {
 } satisfies ProbeTable
 
 /** Sends the deliveries at the same time, then once more those whose answers ask for a retry. */
-async function sendAtOnce(context: ProbeContext, deliveries: readonly SignedDelivery[]): Promise<Judgement> {
+async function sendAtOnce(context: ProbeContext, deliveries: readonly SignedDelivery[]): Promise<Judgment> {
   const firstAnswers = await Promise.all(deliveries.map((delivery) => context.send(delivery)))
   const retries = deliveries.filter((_, index) => asksForRetry(firstAnswers[index]))
   const retryAnswers = await sendInTurn(context, retries)
   const finalAnswers = [...firstAnswers.filter((answer) => !asksForRetry(answer)), ...retryAnswers]
-  const judgement = judgeAccepted(finalAnswers, 'fails-at-once', context.timeoutMs)
-  return { ...judgement, answers: [...firstAnswers, ...retryAnswers] }
+  const judgment = judgeAccepted(finalAnswers, 'fails-at-once', context.timeoutMs)
+  return { ...judgment, answers: [...firstAnswers, ...retryAnswers] }
 }
 
 /** Whether the status asks for a retry, as a receiver may while it handles another delivery of the same payment. */

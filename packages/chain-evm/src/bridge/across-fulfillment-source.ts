@@ -1,7 +1,7 @@
 /** Finds the fill of an Across deposit. Source: docs/interface.md 2.1, 8; docs/decisions/cross-chain.md. @module */
 import { systemClock } from '@payment-integration/core'
 import { assertWhole, createFinality } from '@payment-integration/core/internal'
-import type { BlockRef, BridgeDeposit, Clock, Fulfilment, FulfilmentSource } from '@payment-integration/core/ports'
+import type { BlockRef, BridgeDeposit, Clock, Fulfillment, FulfillmentSource } from '@payment-integration/core/ports'
 import { getNativeToken, type RouterLog } from '../decode/router-decoder.js'
 import { createPriceLists, type KnownToken, knownTokens } from '../prices/pricing.js'
 import { createTokenMetadata } from '../prices/token-metadata.js'
@@ -76,7 +76,7 @@ interface Search {
 }
 
 /**
- * Makes the look-up of fulfilments on one chain. A search starts at the deposit's block time, resumes where it stopped,
+ * Creates the search for fulfillments on one chain. It starts at the deposit's block time, resumes where it stopped,
  * and makes a final pass when the window has ended. A fill is verified by its receipt and its block's header.
  */
 function createFillReader(chainId: number, destination: AcrossDestination, windowMs: number, clock: Clock) {
@@ -93,7 +93,7 @@ function createFillReader(chainId: number, destination: AcrossDestination, windo
   const findFirstAt = createBlockFinder()
   const searches = new Map<string, Search>()
 
-  async function find(chain: ExpectedChain, deposit: BridgeDeposit): Promise<Fulfilment | null> {
+  async function find(chain: ExpectedChain, deposit: BridgeDeposit): Promise<Fulfillment | null> {
     const key = `${deposit.payment.chainId}:${deposit.depositId}:${deposit.payment.blockHash}`
     const existing = searches.get(key)
     if (existing?.isComplete === true) return null
@@ -118,7 +118,7 @@ function createFillReader(chainId: number, destination: AcrossDestination, windo
     const fill = await scanFills(chain, deposit, { from, to, onRead })
     if (fill !== null) {
       search.wasFound = true
-      return toFulfilment(chain, fill, finalHeight)
+      return toFulfillment(chain, fill, finalHeight)
     }
     // A reorg removed the fill, and may have moved it to an earlier block.
     if (search.wasFound) Object.assign(search, { next: search.from, nextAtEnd: search.from, wasFound: false })
@@ -184,7 +184,7 @@ function createFillReader(chainId: number, destination: AcrossDestination, windo
     return ref
   }
 
-  async function toFulfilment(chain: ExpectedChain, { fill, log }: FoundFill, height: number): Promise<Fulfilment> {
+  async function toFulfillment(chain: ExpectedChain, { fill, log }: FoundFill, height: number): Promise<Fulfillment> {
     const { txHash, blockNumber, blockHash, logIndex } = log
     const calls = [buildHeaderCall(blockNumber), buildReceiptCall(txHash)]
     const [block, answer] = await chain.node.rpc.callAll(calls, chain.signal)
@@ -215,7 +215,7 @@ function createFillReader(chainId: number, destination: AcrossDestination, windo
 
   return {
     /** Null while no fill is final. */
-    lookup: (deposit: BridgeDeposit, signal?: AbortSignal): Promise<Fulfilment | null> =>
+    lookup: (deposit: BridgeDeposit, signal?: AbortSignal): Promise<Fulfillment | null> =>
       nodes.runPinned((node) => find({ fail, node, signal }, deposit), signal),
     close: () => nodes.close(),
   }
@@ -240,8 +240,8 @@ export interface AcrossDestination {
   readonly tokens?: readonly KnownToken[] | undefined
 }
 
-/** Options of {@link createAcrossFulfilmentSource}. */
-export interface AcrossFulfilmentSourceOptions {
+/** Options of {@link createAcrossFulfillmentSource}. */
+export interface AcrossFulfillmentSourceOptions {
   /** By chain id. Deposits to other chains get no answer. */
   readonly chains: ReadonlyMap<number, AcrossDestination>
   /**
@@ -253,23 +253,23 @@ export interface AcrossFulfilmentSourceOptions {
   readonly clock?: Clock | undefined
 }
 
-/** A fulfilment source with connections of its own. */
-export interface AcrossFulfilmentSource extends FulfilmentSource {
+/** A fulfillment source with connections of its own. */
+export interface AcrossFulfillmentSource extends FulfillmentSource {
   /** Closes the connections. */
   close(): void
 }
 
 /**
- * Creates a fulfilment source for the Across bridge. A fill counts if the chain's SpokePool emitted it for this
+ * Creates a fulfillment source for the Across bridge. A fill counts if the chain's SpokePool emitted it for this
  * deposit, the receiver got at least the promised amount, and the receipt proves it. The answer is null until the fill
  * is final, when the window has ended without a fill, and for deposits of other bridges or to other chains.
  * @throws {TypeError | RangeError} For a wrong option. `lookup` rejects with ChainErrors, as `ERR_CHAIN_UNAVAILABLE`.
  * @example
- * import { createAcrossFulfilmentSource } from '@payment-integration/chain-evm'
+ * import { createAcrossFulfillmentSource } from '@payment-integration/chain-evm'
  * const chains = new Map([[10, { nodes: [{ url: 'https://node.example' }] }]])
- * const { lookup, close } = createAcrossFulfilmentSource({ chains })
+ * const { lookup, close } = createAcrossFulfillmentSource({ chains })
  */
-export function createAcrossFulfilmentSource(options: AcrossFulfilmentSourceOptions): AcrossFulfilmentSource {
+export function createAcrossFulfillmentSource(options: AcrossFulfillmentSourceOptions): AcrossFulfillmentSource {
   const { chains, windowMs = 86_400_000, clock = systemClock } = options
   assertWhole('windowMs', windowMs, 1)
   const readers = new Map(

@@ -1,15 +1,15 @@
-/** Polls for fulfilments of deposits, and commits payments. Source: docs/decisions/cross-chain.md. @module */
+/** Polls for fulfillments of deposits, and commits payments. Source: docs/decisions/cross-chain.md. @module */
 import type { EventSink, ServiceEvent } from '../events.js'
 import { assertWhole, describeError, type Poller, type PollerOptions, runConcurrently } from '../internal/values.js'
 import type { PaymentFacts, StoredPayment } from '../payments/payment.js'
 import { storePayments } from '../payments/store-payments.js'
-import type { BridgeDeposit, Fulfilment, FulfilmentSource } from '../ports/chain.js'
+import type { BridgeDeposit, Fulfillment, FulfillmentSource } from '../ports/chain.js'
 import type { Clock, Logger } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import type { WaitingDeposit } from './chain-store.js'
 
-/** Ordinals of fulfilments begin here; a router numbers the payments of the same transaction from 0. */
-export const firstFulfilmentOrdinal = 1_000_000
+/** Ordinals of fulfillments begin here; a router numbers the payments of the same transaction from 0. */
+export const firstFulfillmentOrdinal = 1_000_000
 /** Far more than the logs of any transaction. The ordinal of such a position still fits 32 bits. */
 const maxPosition = 1_000_000_000
 
@@ -17,14 +17,14 @@ const maxPosition = 1_000_000_000
  * Payer, paid token, memo and integration come from the source chain, the received amount from the destination. Rates
  * of the source chain do not apply to the received token.
  */
-function buildFulfilledPayment({ payment }: BridgeDeposit, fulfilment: Fulfilment): PaymentFacts {
-  const { chainId, txHash, logIndex, position, blockNumber, blockHash, blockTimestamp, receiver } = fulfilment
-  const { amount, ...token } = fulfilment.tokenOut
+function buildFulfilledPayment({ payment }: BridgeDeposit, fulfillment: Fulfillment): PaymentFacts {
+  const { chainId, txHash, logIndex, position, blockNumber, blockHash, blockTimestamp, receiver } = fulfillment
+  const { amount, ...token } = fulfillment.tokenOut
   return {
     ...payment,
     chainId,
     txHash,
-    ordinal: firstFulfilmentOrdinal + position,
+    ordinal: firstFulfillmentOrdinal + position,
     logIndex,
     blockNumber,
     blockHash,
@@ -32,13 +32,13 @@ function buildFulfilledPayment({ payment }: BridgeDeposit, fulfilment: Fulfilmen
     receiver,
     source: { chainId: payment.chainId, txHash: payment.txHash },
     tokenOut: { ...token, gross: amount, net: amount },
-    pricing: { listedToken: fulfilment.listedToken, feeds: [], calledAmount: null, serviceFee: null },
+    pricing: { listedToken: fulfillment.listedToken, feeds: [], calledAmount: null, serviceFee: null },
   }
 }
 
-/** A fulfilment must pay the promised amount and token to the receiver of the deposit, on the promised chain. */
-function findFulfilmentFlaw(deposit: BridgeDeposit, fulfilment: Fulfilment): string | null {
-  const { chainId, receiver, tokenOut, position } = fulfilment
+/** A fulfillment must pay the promised amount and token to the receiver of the deposit, on the promised chain. */
+function findFulfillmentFlaw(deposit: BridgeDeposit, fulfillment: Fulfillment): string | null {
+  const { chainId, receiver, tokenOut, position } = fulfillment
   if (chainId !== deposit.destinationChainId) return 'it is on another chain than the deposit names'
   if (receiver !== deposit.receiver) return 'it paid another receiver than the deposit names'
   if (tokenOut.address !== deposit.output.token) return 'it paid another token than the deposit names'
@@ -77,20 +77,20 @@ type Recorded = { readonly events: readonly ServiceEvent[] } | { readonly flaw: 
  * deposit no longer waits, or the block is orphaned or not indexed yet. On a followed chain the indexer comes first: a
  * router may have paid in the same transaction, and only one of these payments is primary.
  */
-async function recordFulfilment(
+async function recordFulfillment(
   store: Pick<Store, 'transaction'>,
   waiting: WaitingDeposit,
-  fulfilment: Fulfilment,
+  fulfillment: Fulfillment,
   isFollowed: boolean,
 ): Promise<Recorded | null> {
-  const { chainId, txHash, blockNumber } = fulfilment
+  const { chainId, txHash, blockNumber } = fulfillment
   return store.transaction(async (tx) => {
     const checkpoint = await tx.lockChain(chainId)
     if (isFollowed && (checkpoint === null || checkpoint.blockNumber < blockNumber)) return null
-    // The node of the fulfilment source may still show an orphaned block.
+    // The node of the fulfillment source may still show an orphaned block.
     const [indexedBlock] = isFollowed ? await tx.checkpoints(chainId, blockNumber, 1) : []
-    if (indexedBlock?.blockNumber === blockNumber && indexedBlock.blockHash !== fulfilment.blockHash) return null
-    const facts = buildFulfilledPayment(waiting.deposit, fulfilment)
+    if (indexedBlock?.blockNumber === blockNumber && indexedBlock.blockHash !== fulfillment.blockHash) return null
+    const facts = buildFulfilledPayment(waiting.deposit, fulfillment)
     const primaryPayments = await tx.paymentsForChange({ chainId, txHash })
     const blockPayments = await tx.paymentsInBlocks(chainId, blockNumber, blockNumber)
     const transactionPayments = blockPayments.filter((row) => row.txHash === txHash)
@@ -102,9 +102,9 @@ async function recordFulfilment(
   })
 }
 
-interface FulfilmentPollerDeps extends PollerOptions {
+interface FulfillmentPollerDeps extends PollerOptions {
   readonly store: Pick<Store, 'transaction'> & { readonly chains: Pick<Store['chains'], 'waitingDeposits'> }
-  readonly source: FulfilmentSource
+  readonly source: FulfillmentSource
   /** Chains that are indexed here: a payment to one of them is recorded after its block is indexed. @default none */
   readonly followed?: ReadonlySet<number> | undefined
   readonly publish: EventSink
@@ -113,10 +113,10 @@ interface FulfilmentPollerDeps extends PollerOptions {
 }
 
 /**
- * A deposit whose poll or recording fails, or whose fulfilment does not match, is logged and polled again in the next
+ * A deposit whose poll or recording fails, or whose fulfillment does not match, is logged and polled again in the next
  * round. Deposits to an unreachable chain wait for the next round.
  */
-export function createFulfilmentPoller(deps: FulfilmentPollerDeps): Poller {
+export function createFulfillmentPoller(deps: FulfillmentPollerDeps): Poller {
   const { store, source, followed, publish, clock, logger, everyMs = 5_000, batch = 100, concurrency = 8 } = deps
   for (const [name, value] of Object.entries({ everyMs, batch, concurrency })) assertWhole(name, value, 1)
 
@@ -129,20 +129,21 @@ export function createFulfilmentPoller(deps: FulfilmentPollerDeps): Poller {
       const fields = { chainId: payment.chainId, txHash: payment.txHash, bridge, depositId, destinationChainId }
       if (unreachable.has(destinationChainId)) return
       try {
-        const fulfilment = await source.lookup(deposit, signal)
-        if (fulfilment === null) return
+        const fulfillment = await source.lookup(deposit, signal)
+        if (fulfillment === null) return
         const isFollowed = followed?.has(destinationChainId) ?? false
-        const flaw = findFulfilmentFlaw(deposit, fulfilment)
-        const recorded = flaw === null ? await recordFulfilment(store, waiting, fulfilment, isFollowed) : { flaw }
+        const flaw = findFulfillmentFlaw(deposit, fulfillment)
+        const recorded = flaw === null ? await recordFulfillment(store, waiting, fulfillment, isFollowed) : { flaw }
         if (recorded === null) return
-        if ('flaw' in recorded) return logger.error({ ...fields, ...recorded }, 'a fulfilment does not fit its deposit')
+        if ('flaw' in recorded)
+          return logger.error({ ...fields, ...recorded }, 'a fulfillment does not fit its deposit')
         count += 1
         recorded.events.forEach(publish)
       } catch (error) {
         if (signal?.aborted) return
         const { code } = (error ?? {}) as { code?: unknown }
         if (code === 'ERR_CHAIN_UNAVAILABLE') unreachable.add(destinationChainId)
-        logger.warn({ ...fields, error: describeError(error) }, 'fulfilment not obtained')
+        logger.warn({ ...fields, error: describeError(error) }, 'fulfillment not obtained')
       }
     }
 

@@ -7,7 +7,7 @@ import { emits } from '../../test/conversion-chain.js'
 import { passOn, useFront } from '../../test/front.js'
 import { useTestChain } from '../../test/test-chain.js'
 import { devToken } from '../dev/contracts.generated.js'
-import { type AcrossDestination, createAcrossFulfilmentSource } from './across-fulfilment-source.js'
+import { type AcrossDestination, createAcrossFulfillmentSource } from './across-fulfillment-source.js'
 
 const chainId = 31337
 const node = await useTestChain()
@@ -34,7 +34,7 @@ function open(given: Partial<AcrossDestination> & { readonly windowMs?: number }
   const nodes = [{ url: front.url }]
   const tokens = [{ address: token, symbol: 'ARRIVED', currency: 'USD' }]
   const chains = new Map([[chainId, { nodes, spokePool: pool, confirmations: 0, tokens, ...destination }]])
-  return createAcrossFulfilmentSource({ chains, windowMs })
+  return createAcrossFulfillmentSource({ chains, windowMs })
 }
 
 describe.each(fillNames)('a fill by %s', (name) => {
@@ -45,15 +45,15 @@ describe.each(fillNames)('a fill by %s', (name) => {
     const { hash, blockNumber, blockHash } = await fill(deposit, {}, name)
     const { timestamp } = await node.block()
     await node.mine(3)
-    const fulfilment = {
+    const fulfillment = {
       ...{ chainId, txHash: hash, logIndex: 0, position: 0, blockNumber, blockHash, receiver: deposit.receiver },
       blockTimestamp: Number(timestamp) * 1_000,
       tokenOut: { address: token, symbol: 'ARRIVED', decimals: 6, amount: 490n },
       listedToken: { symbol: 'ARRIVED', currency: 'USD' },
     }
-    expect(await source.lookup(deposit)).toEqual(fulfilment)
-    expect(await source.lookup(deposit)).toEqual(fulfilment)
-    expect(await open({ tokens: [] }).lookup(deposit)).toEqual({ ...fulfilment, listedToken: null })
+    expect(await source.lookup(deposit)).toEqual(fulfillment)
+    expect(await source.lookup(deposit)).toEqual(fulfillment)
+    expect(await open({ tokens: [] }).lookup(deposit)).toEqual({ ...fulfillment, listedToken: null })
   })
 
   test('of less is none, and the true one behind it is found', async () => {
@@ -238,11 +238,11 @@ test.each<[string, Partial<AcrossDestination>, number, ErrorConstructor, RegExp]
 ])('%s is rejected at once', (_, changes, id, error, message) => {
   const destination = { nodes: [{ url: 'http://127.0.0.1:1' }], spokePool: pool, confirmations: 0, ...changes }
   const options = { chains: new Map([[id, destination]]) }
-  expect(() => createAcrossFulfilmentSource(options)).toThrow(error)
-  expect(() => createAcrossFulfilmentSource(options)).toThrow(message)
+  expect(() => createAcrossFulfillmentSource(options)).toThrow(error)
+  expect(() => createAcrossFulfillmentSource(options)).toThrow(message)
 })
 
 test('a known chain needs only nodes', () => {
   const nodes = [{ url: 'http://127.0.0.1:1' }]
-  createAcrossFulfilmentSource({ chains: new Map([[42161, { nodes }]]) }).close()
+  createAcrossFulfillmentSource({ chains: new Map([[42161, { nodes }]]) }).close()
 })

@@ -17,7 +17,7 @@ export async function bundle(scripts: readonly string[]) {
   // The measured processes import this module, too, and must not load the bundler.
   const { build } = await import('esbuild')
   const folder = await mkdtemp(join(tmpdir(), 'bench-build-'))
-  const requireFrom =
+  const banner =
     "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"
   await build({
     entryPoints: scripts.map((path) => join(import.meta.dirname, path)),
@@ -31,7 +31,7 @@ export async function bundle(scripts: readonly string[]) {
     conditions: ['@payment-integration/source'],
     absWorkingDir: root,
     external: ['@photostructure/sqlite', 'esbuild', 'pg-native'],
-    banner: { js: requireFrom },
+    banner: { js: banner },
     logLevel: 'error',
   })
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))

@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
     'a success becomes no failure': ['success: refunds', "success: ['failure', ...refunds]"],
   }),
   ...inFile('core/src/payments/change-status.ts', 'core/src/payments/change-status.test.ts', {
-    'each accepted change adds one version': ['version: status.version + 1', 'version: status.version'],
+    'each accepted change adds one version': ['=> version + 1', '=> version'],
     'a change of the invoice alone is a change': [
       '[recipient, invoice], [status.recipient, status.invoice]',
       '[recipient], [status.recipient]',

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 
 /**
  * The runner of a block. `environments`: `npm run environments` runs it from the tarballs, by its plan in
- * `tools/environments/service/readme-plans.mjs`. `tests`: test files of its package run it. `compiled`: it cannot
+ * `tools/environments/service/readme-plans.mjs`. `tests`: these test files run it. `compiled`: it cannot
  * run, for the given reason. `npm run examples` compiles every TypeScript block in any case.
  * @typedef {{ environments: true } | { tests: string[] } | { compiled: string }} Runner
  */
@@ -94,7 +94,7 @@ export function getRunner({ file, index }) {
   return Array.isArray(runner) ? runner[index] : runner
 }
 
-/** Blocks without a runner, runners without a block, and tests that do not name the document. @returns {string[]} */
+/** Blocks without a runner, too many runners in a list, and tests that do not name the document. @returns {string[]} */
 export function findUnrunBlocks(root) {
   const missing = Object.keys(runners).filter((file) => !existsSync(join(root, file)))
   const missingDocuments = missing.map((file) => `${file} does not exist, and tools/scripts/readme-blocks.mjs lists it`)

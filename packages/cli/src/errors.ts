@@ -14,7 +14,7 @@ export type CliErrorCode =
   | 'ERR_SERVER'
   | 'ERR_USAGE'
 
-/** Base of the errors of the command. `retryable`: the same command may succeed later, unchanged. */
+/** Base of the errors of the command. `retryable`: nothing is wrong with the command or its server. */
 export abstract class CliError extends Error {
   abstract readonly code: CliErrorCode
   readonly retryable: boolean = false

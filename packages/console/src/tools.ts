@@ -45,7 +45,7 @@ export interface DoctorResult {
   readonly failed: number
   readonly warned: number
   readonly notRun: number
-  /** The causes of findings without repetition, failures first. */
+  /** The findings, each cause once, failures first. */
   readonly findings: readonly {
     readonly verdict: 'fail' | 'warn'
     readonly sentence: string

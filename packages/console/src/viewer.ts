@@ -32,7 +32,7 @@ const ranks: Readonly<Record<Role, number>> = { viewer: 0, operator: 1, admin: 2
 
 export const isAllowed = (role: Role, needed: Role): boolean => ranks[role] >= ranks[needed]
 
-/** Creates a visit. @param secret - The CSRF token is derived from this: a session token, or a name. */
+/** Creates a visit. @param secret - The CSRF token is derived from this: a session token, or the actor. */
 export function createVisit(
   sessions: Pick<OperatorSessions, 'csrfToken' | 'isCsrfToken'>,
   { secret, ...rest }: Omit<Visit, 'csrfToken' | 'isCsrfToken'> & { readonly secret: string },

@@ -12,7 +12,7 @@ export const verificationErrors = [
 /** One reason why a payment did not match the verify payload. */
 export type VerificationError = (typeof verificationErrors)[number]
 
-function buildPaymentItemShape(mode: Mode) {
+function buildLegacyPaymentShape(mode: Mode) {
   const amountShape = { formatted: z.string(), value: z.string().check(z.regex(/^[0-9]+$/)) }
   const tokenAmount = object(mode, amountShape)
   return {
@@ -32,7 +32,7 @@ function buildPaymentItemShape(mode: Mode) {
 
 /** Builds the schema of a transaction. @param moreFields - Fields of each payment item besides the common ones. */
 function buildResultSchema<Shape extends z.core.$ZodShape>(mode: Mode, moreFields: Shape) {
-  const payment = object(mode, { ...buildPaymentItemShape(mode), ...moreFields })
+  const payment = object(mode, { ...buildLegacyPaymentShape(mode), ...moreFields })
   return object(mode, { chainId: z.int(), txHash: z.string(), payments: z.array(payment) })
 }
 

@@ -10,7 +10,7 @@ describe('the processor update', () => {
   })
 
   it.each([
-    ['a misspelt field', { stat: 'success' }],
+    ['a misspelled field', { stat: 'success' }],
     ['a partial invoice', { invoice: { amount: '1', currency: 'EUR' } }],
     ['an unknown field in recipient', { recipient: { title: 'A', subtitle: null, x: 1 } }],
     ['an unknown state', { state: 'paid' }],

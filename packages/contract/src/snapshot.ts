@@ -35,7 +35,7 @@ export const invoiceWriteSchema = /* @__PURE__ */ object('write', invoiceShape)
 export const snapshotSchema = /* @__PURE__ */ object('read', /* @__PURE__ */ buildSnapshotShape('read'))
 export const snapshotWriteSchema = /* @__PURE__ */ object('write', /* @__PURE__ */ buildSnapshotShape('write'))
 
-/** The merchant of a payment: title and optional subtitle. */
+/** The merchant of a payment: title, and a subtitle or null. */
 export type RecipientBody = z.infer<typeof recipientSchema>
 /** The invoice of a payment: all four fields, or the whole object is null. */
 export type InvoiceBody = z.infer<typeof invoiceSchema>

@@ -15,7 +15,7 @@ import type {
 import type { CursorCodec } from './payments/cursor.js'
 import type { StoredPayment } from './payments/payment.js'
 import type { PaymentReads } from './payments/payment-store.js'
-import { buildPaymentBody, createPaymentReader } from './payments/read-api.js'
+import { buildPaymentBody, createReadApi } from './payments/read-api.js'
 import type { Store } from './ports/store.js'
 
 /** A stored snapshot: the bytes that are sent. */
@@ -104,7 +104,7 @@ const listingPage = 500
 
 /** Builds the queries on a store. Only `forIntegration` isolates tenants. */
 export function createQueries(store: Store, cursors: CursorCodec): Queries {
-  const reader = createPaymentReader(store, cursors)
+  const reader = createReadApi(store, cursors)
   const { prepare: _, ...reads } = store.console
   const deliveryListing = (filter: DeliveryFilter) =>
     createListing('deliveries', { ...filter }, async (beforeId: string | undefined) => {

@@ -1,4 +1,4 @@
-/** Errors of the mirror itself. Errors of the client, of `verify` and of the driver pass through unchanged. @module */
+/** Errors of the mirror itself. Those of the client, `verify` and most of the driver pass through. @module */
 
 /** Every code of this package. */
 export type MirrorErrorCode = 'ERR_MIRROR_OTHER_INTEGRATION' | 'ERR_MIRROR_TABLES_MISSING' | 'ERR_MIRROR_TABLE_FOREIGN'

@@ -15,11 +15,11 @@ export const defaultPrefix = 'mirror_'
 export function quoteNames({ schema, prefix = defaultPrefix }: TableOptions) {
   if (typeof prefix !== 'string' || !/^[a-z_][a-z0-9_]{0,31}$/.test(prefix))
     throw new TypeError(
-      `prefix is ${JSON.stringify(prefix)}; pass 1 to 32 lower-case letters, digits and underscores, the first no digit.`,
+      `prefix is ${JSON.stringify(prefix)}; pass 1 to 32 lower-case letters, digits and underscores, not starting with a digit.`,
     )
   if (schema !== undefined && (typeof schema !== 'string' || !/^[a-z_][a-z0-9_]{0,62}$/.test(schema)))
     throw new TypeError(
-      `schema is ${JSON.stringify(schema)}; pass 1 to 63 lower-case letters, digits and underscores, the first no digit.`,
+      `schema is ${JSON.stringify(schema)}; pass 1 to 63 lower-case letters, digits and underscores, not starting with a digit.`,
     )
   const inSchema = (name: string) => `${schema === undefined ? '' : `"${schema}".`}"${prefix}${name}"`
   return {
@@ -142,8 +142,8 @@ export function buildSchema(dialect: Dialect, { payments, state, index }: TableN
 
 /**
  * The effect of storing a payment of the read API. `added`: there was no row. `updated`: the row had an older version.
- * `completed`: a delivery had stored this version or a newer one; the columns of the read API were added. `refreshed`:
- * the read API had given this version before, with other facts, as before a reorg. `unchanged`: nothing was written.
+ * `completed`: a delivery had stored this version or a newer one; the read API's columns were written. `refreshed`:
+ * the read API had given this version with other facts: a reorg came between. `unchanged`: nothing was written.
  */
 export type WriteEffect = 'added' | 'updated' | 'completed' | 'refreshed' | 'unchanged'
 

@@ -94,26 +94,27 @@ function begin(database: SqliteDatabase): void {
 }
 
 /**
- * Runs after an effect that threw, and returns the error to throw. It is the effect's own error if all its writes are
- * rolled back, else a {@link TransactionEndedError} with that error as its cause.
+ * Rolls back an effect that threw, and returns the error to throw: the effect's own, or {@link TransactionEndedError}
+ * when the savepoint is gone. Then no error proves that the writes are undone: SQLite rolls back by itself on a full
+ * disk, but the effect may have run COMMIT before.
  */
 function chooseEffectError(database: SqliteDatabase, error: unknown): unknown {
   if (execOnSavepoint(database, 'ROLLBACK TO')) return error
-  const wasOtherTransactionOpen = rollBack(database)
-  return wasOtherTransactionOpen || !isRollbackBySqlite(error) ? new TransactionEndedError(error) : error
+  rollBack(database)
+  return new TransactionEndedError(error)
 }
 
 /**
- * Rolls back, and returns whether there was a transaction. It never throws, so the first error stays visible. It tries
- * twice, because an open transaction would make every later call fail.
+ * Rolls back a transaction, if there is one. It never throws, so the first error stays visible. It tries twice, because
+ * an open transaction would make every later call fail.
  */
-function rollBack(database: SqliteDatabase): boolean {
-  for (let attempt = 1; ; attempt++) {
+function rollBack(database: SqliteDatabase): void {
+  for (let attempt = 1; attempt <= 2; attempt++) {
     try {
       database.exec('ROLLBACK')
-      return true
+      return
     } catch (error) {
-      if (attempt === 2 || hasMessage(error, /no transaction is active/)) return false
+      if (hasMessage(error, /no transaction is active/)) return
     }
   }
 }
@@ -132,13 +133,6 @@ function execOnSavepoint(database: SqliteDatabase, verb: 'RELEASE' | 'ROLLBACK T
 /** The words are SQLite's own, and the same in every driver. */
 function hasMessage(error: unknown, words: RegExp): boolean {
   return words.test(String((Object(error) as Partial<Error>).message))
-}
-
-/** True for an error after which SQLite rolls back by itself. After another one, the effect may have run COMMIT. */
-function isRollbackBySqlite(error: unknown): boolean {
-  const { code } = (error ?? {}) as { code?: unknown }
-  const isFromSqlite = typeof code === 'string' && /^(ERR_SQLITE_ERROR$|SQLITE_)/.test(code)
-  return isFromSqlite && hasMessage(error, /disk is full|disk I\/O error|out of memory|interrupted/)
 }
 
 /** Where versions are kept, and how long a call waits. */

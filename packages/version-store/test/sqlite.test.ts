@@ -220,7 +220,7 @@ for (const { name, open } of drivers) {
       expect(await store.current(payment)).toBeUndefined()
     })
 
-    test('a full disk, after which SQLite rolls back, is the error of the call', async () => {
+    test('a full disk, after which SQLite rolls back, is the cause of the error', async () => {
       const database = file()()
       const store = createSqliteVersionStore({ database })
       await store.advance({ ...payment, version: 1 }, nothing)
@@ -228,7 +228,8 @@ for (const { name, open } of drivers) {
       const call = store.advance({ ...payment, version: 2 }, (tx) => {
         for (let n = 0; n < 100; n += 1) addNote(tx, 'x'.repeat(4_096))
       })
-      await expect(call).rejects.toThrow(/full/)
+      const cause = { message: expect.stringMatching(/full/) }
+      await expect(call).rejects.toMatchObject({ code: 'ERR_TRANSACTION_ENDED', cause })
       expect(getNotes(database)).toEqual([])
       expect(await store.current(payment)).toBe(1)
     })

@@ -54,7 +54,7 @@ export interface Verifier {
 /**
  * Creates a verifier, which turns a request into a trusted snapshot. Compare versions next: deliveries repeat and
  * arrive in any order.
- * @throws {TypeError} When there is no secret, one is empty, blank or padded, or `clock` has no `clock`.
+ * @throws {TypeError} When there is no secret, one is empty, blank or padded, or `clock` has no `now`.
  * @throws {RangeError} When an option is out of range.
  * @throws {@link WebhookError} From `verify`, such as `ERR_SIGNATURE_MISMATCH` or `ERR_DELIVERY_STALE`: {@link
  * Verifier} names all codes.
@@ -73,7 +73,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const { toleranceSeconds, maxBytes } = resolveLimits(options)
   if (typeof clock?.now !== 'function') throw new TypeError('clock.now is missing; pass a function.')
 
-  async function verifyBody(
+  async function verifyThenParse(
     { signedAt, ageSeconds, codes }: FreshHeader,
     delivery: Delivery | RequestLike,
     body: RawBody | undefined,
@@ -113,7 +113,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
         const receivedAt = checkFiniteTime((delivery as Delivery).receivedAt ?? clock.now())
         const headers = toReadable(delivery.headers)
         const signature = parseFreshHeader(readHeader(headers, 'x-service-signature'), receivedAt, toleranceSeconds)
-        return signature.code ? rejectWith(signature) : verifyBody(signature, delivery, body, headers)
+        return signature.code ? rejectWith(signature) : verifyThenParse(signature, delivery, body, headers)
       } catch (error) {
         return Promise.reject(error)
       }

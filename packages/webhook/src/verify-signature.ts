@@ -94,7 +94,7 @@ export interface VerifySignatureInput extends Limits {
  * size, signature. The result holds for the bytes at the time of hashing. Pass memory that nobody writes until you have
  * read it.
  * @throws {@link WebhookError} A rejection with `status` and `code`: `ERR_BODY_NOT_RAW`, or one of `verifyBytes`.
- * @throws {TypeError} When a secret or the list is unusable, or `clock` has no `clock`.
+ * @throws {TypeError} When a secret or the list is unusable, or `clock` has no `now`.
  * @throws {RangeError} When an option is out of range, or the time of receipt is no finite number.
  * @example
  * import { verifySignature } from '@payment-integration/webhook'
@@ -106,14 +106,14 @@ export interface VerifySignatureInput extends Limits {
  */
 export function verifySignature(input: VerifySignatureInput): Promise<SignatureProof> {
   try {
-    return verifyRawBody(input)
+    return verifyCheckedInput(input)
   } catch (error) {
     return Promise.reject(error)
   }
 }
 
 /** Throws when the receiver passes a wrong argument; rejects the promise for a bad delivery. */
-function verifyRawBody(input: VerifySignatureInput): Promise<SignatureProof> {
+function verifyCheckedInput(input: VerifySignatureInput): Promise<SignatureProof> {
   const { header, secrets, clock = Date, receivedAt = clock.now() } = input
   const keys = prepareKeys(secrets)
   const { toleranceSeconds, maxBytes } = resolveLimits(input)

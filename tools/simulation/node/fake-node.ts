@@ -13,7 +13,7 @@ import type { Answer, Call, Outcome } from './calls.js'
 /** Metadata of the fake tokens. */
 export const tokenFacts = { symbol: 'TOK', decimals: 6 } as const
 
-const identityContract = '0x0000000000000000000000000000000000000004'
+const echoPrecompile = '0x0000000000000000000000000000000000000004'
 const symbolSelector = '0x95d89b41'
 const decimalsSelector = '0x313ce567'
 /** Distance of the tags from the head, in blocks. */
@@ -126,7 +126,7 @@ function matches({ address, topics }: NodeLog, filter: LogFilter): boolean {
 }
 
 function callContract({ to, data }: { readonly to: string; readonly data: string }): Outcome {
-  if (to === identityContract) return { result: data }
+  if (to === echoPrecompile) return { result: data }
   if (!fixtures.tokens.some((token) => token === to)) return { result: '0x' }
   if (data === symbolSelector) return { result: encodeAbiParameters(parseAbiParameters('string'), [tokenFacts.symbol]) }
   if (data === decimalsSelector) return { result: toHex(tokenFacts.decimals, { size: 32 }) }

@@ -16,7 +16,7 @@ interface Coverage {
   readonly untested: readonly { readonly clause: string; readonly reason: string }[]
 }
 
-/** One page: every clause of the contract, the files that fulfil it and the tests that prove it. */
+/** One page: every clause of the contract, the files that fulfill it and the tests that prove it. */
 export function buildCoveragePage(root: string): string {
   const { sections, untested } = JSON.parse(
     readFileSync(join(root, 'tools/scripts/contract-coverage.json'), 'utf8'),

@@ -112,7 +112,7 @@ describe.each(fillNames)('%s', (name) => {
     ['has another input token', { inputToken: address('77') }],
     ['has another input amount', { inputAmount: 1n }],
     ['has another output token', { outputToken: address('77') }],
-  ])('that %s does not fulfil it', (_, changes) => expect(isFilled(changes)).toBe(false))
+  ])('that %s does not fulfill it', (_, changes) => expect(isFilled(changes)).toBe(false))
 
   test('that is truncated anywhere is parsed whole or not at all', () => {
     const log = fillLog(name, bridged)

@@ -41,7 +41,7 @@ function toRouterLog(
 }
 
 /**
- * Proves the receipts of a block and collects the relevant logs.
+ * Proves the receipts of a block, but raw ones, which are proven already. Collects the relevant logs.
  * @throws ChainError `ERR_CHAIN_PROOF_FAILED` when their root is not the header's; `ERR_CHAIN_RANGE_GONE` when they
  * are of another block; `ERR_CHAIN_UNAVAILABLE` when they are malformed.
  */
@@ -199,7 +199,7 @@ async function readTokens(
 /** Collects the payments of a range, whose last block is at `height`, from its blocks, step by step. */
 export function createPaymentCollector(reader: RangeReader, height: number) {
   const facts: RangeFacts = { payments: [], deposits: [] }
-  const counts = { candidates: 0, paymentBlocks: 0, transactions: 0 }
+  const counts = { candidates: 0, wholeBlocks: 0, transactions: 0 }
   let logs: RouterLog[] = []
   const receipts = new Map<string, ReceiptFacts>()
   const blocks = new Map<number, BlockWithReceipts>()
@@ -213,7 +213,7 @@ export function createPaymentCollector(reader: RangeReader, height: number) {
         const size = countTransactions(block.header)
         counts.candidates += 1
         counts.transactions += size
-        if (shouldReadWhole(proven.receipts.length, size)) counts.paymentBlocks += 1
+        if (shouldReadWhole(proven.receipts.length, size)) counts.wholeBlocks += 1
         if (proven.logs.length === 0) continue
         logs.push(...proven.logs)
         for (const receipt of proven.receipts) receipts.set(receipt.hash, receipt)

@@ -16,7 +16,7 @@ const maxBlocksPerStep = 48
 export const maxTransactions = 2_000
 
 /** A range with the counts that size the next one. */
-export interface CountedRange extends Pick<RangeResult, 'candidates' | 'paymentBlocks' | 'transactions'> {
+export interface CountedRange extends Pick<RangeResult, 'candidates' | 'wholeBlocks' | 'transactions'> {
   readonly range: BlockRange
 }
 

@@ -3,7 +3,7 @@ import { createRangeSizing, type RangeKind, type RangeResult, type RangeSizing }
 
 function read(blocks: RangeSizing, kind: RangeKind, range: Partial<RangeResult>): void {
   const { requested = 8 } = range
-  const counts = { candidates: 0, paymentBlocks: 0, transactions: 0, receivedBytes: 0, rejectedRequests: 0 }
+  const counts = { candidates: 0, wholeBlocks: 0, transactions: 0, receivedBytes: 0, rejectedRequests: 0 }
   blocks.noteResult(kind, { node: 'one', requested, returned: requested, fillFraction: 0, ...counts, ...range })
 }
 
@@ -118,10 +118,10 @@ test('each node has its own number of parallel ranges', () => {
 })
 
 test.each([
-  ['all where three of four blocks mostly pay', { candidates: 8, paymentBlocks: 6 }, 'all'],
-  ['candidates where three of four of these mostly pay', { candidates: 4, paymentBlocks: 3 }, 'candidates'],
-  ['none where they hold other things', { candidates: 8, paymentBlocks: 5 }, 'none'],
-  ['none where nothing is paid', { candidates: 0, paymentBlocks: 0 }, 'none'],
+  ['all where three of four blocks mostly pay', { candidates: 8, wholeBlocks: 6 }, 'all'],
+  ['candidates where three of four of these mostly pay', { candidates: 4, wholeBlocks: 3 }, 'candidates'],
+  ['none where they hold other things', { candidates: 8, wholeBlocks: 5 }, 'none'],
+  ['none where nothing is paid', { candidates: 0, wholeBlocks: 0 }, 'none'],
 ] as const)('blocks are read whole at once: %s', (_, counts, whole) => {
   const blocks = createRangeSizing()
   expect(blocks.plan().withTransactions).toBe('none')

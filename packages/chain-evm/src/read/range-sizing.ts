@@ -20,11 +20,11 @@ export interface RangeResult {
   /** Transactions divided by their limit; above 1 if exceeded. */
   readonly fillFraction: number
   /**
-   * `candidates`: blocks whose receipts are proven. `paymentBlocks`: those among them that are cheaper to read whole
+   * `candidates`: blocks whose receipts are proven. `wholeBlocks`: those among them that are cheaper to read whole
    * than payment by payment.
    */
   readonly candidates: number
-  readonly paymentBlocks: number
+  readonly wholeBlocks: number
   /** All transactions of the candidates; at proof level `none`, the payments of the range. */
   readonly transactions: number
   /** Since the node was opened: bytes of answers (0 if not counted), and requests rejected by its rate limit. */
@@ -49,7 +49,7 @@ const growth = 2
 /** Ranges that are read alone after a failure, because parallel requests may have caused it. */
 const rangesReadAlone = 8
 /** From this fraction of payment blocks on, blocks are read with their transactions. */
-const paymentBlockFraction = 0.75
+const wholeBlockFraction = 0.75
 
 const firstPlan: BloomPlan = { withTransactions: 'none', transactionsPerBlock: 1 }
 
@@ -81,7 +81,7 @@ export function createRangeSizing() {
       selectLimit(range.node).noteResult(range)
       learned[kind].noteSuccess(returned)
       if (kind === 'root') {
-        if (range.paymentBlocks < returned * paymentBlockFraction) plan = firstPlan
+        if (range.wholeBlocks < returned * wholeBlockFraction) plan = firstPlan
         return
       }
       const isFull = fillFraction > fullFraction
@@ -99,11 +99,11 @@ export function createRangeSizing() {
   }
 }
 
-function makePlan({ returned, candidates, paymentBlocks, transactions }: RangeResult): BloomPlan {
+function makePlan({ returned, candidates, wholeBlocks, transactions }: RangeResult): BloomPlan {
   const withTransactions =
-    paymentBlocks >= returned * paymentBlockFraction
+    wholeBlocks >= returned * wholeBlockFraction
       ? 'all'
-      : paymentBlocks > 0 && paymentBlocks >= candidates * paymentBlockFraction
+      : wholeBlocks > 0 && wholeBlocks >= candidates * wholeBlockFraction
         ? 'candidates'
         : 'none'
   return { withTransactions, transactionsPerBlock: Math.max(1, transactions / Math.max(1, candidates)) }

@@ -109,5 +109,5 @@ async function readByKind({ proof, sizing }: RangesSource, reader: RangeReader, 
   if (kind === 'root') return readByRoot(reader, sizing.plan().withTransactions === 'all')
   if (proof === 'bloom') return readByBloom(reader, sizing.plan())
   const range = await readUnproven(reader)
-  return { range, candidates: 0, paymentBlocks: 0, transactions: range.payments.length }
+  return { range, candidates: 0, wholeBlocks: 0, transactions: range.payments.length }
 }

@@ -1,4 +1,4 @@
-/** Turns errors of any wire into a ChainError without secrets; limits the time of requests. @module */
+/** Describes errors of any wire without secrets, makes ChainErrors; limits the time of requests. @module */
 import { parseUrl } from '@payment-integration/contract/internal'
 import { ExcessiveJsonError } from '@payment-integration/contract/internal-io'
 import { ChainError } from '@payment-integration/core'
@@ -208,7 +208,7 @@ interface RpcError {
   readonly message: string
 }
 
-/** Finds out why a request failed, by any wire. @param redact - Cleans text that the node wrote. */
+/** Finds out why a request over any wire failed. @param redact - Cleans text that the node wrote. */
 export function toRequestError(error: unknown, redact: (text: string) => string): RequestError {
   const rpcError = findRpcError(error)
   if (rpcError !== null) return new RequestError(describeRpcError({ ...rpcError, message: redact(rpcError.message) }))

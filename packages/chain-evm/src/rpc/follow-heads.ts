@@ -9,7 +9,7 @@ import { createReconnect, openSocket, reconnectMs, type Socket } from './socket-
 const headMemoryMs = 300_000
 const maxReportedHeads = 256
 
-/** Keeps the heads that all nodes of one chain reported. */
+/** Keeps the rising, trusted heads that the nodes of one chain reported. */
 export function createHeads(clock: Clock) {
   /** Ascending in number and in `at`, the time of the first report. */
   let reportedHeads: { readonly number: number; readonly at: number; readonly nodeIndex: number }[] = []
@@ -32,7 +32,7 @@ export function createHeads(clock: Clock) {
   }
 }
 
-/** How long polling may be ahead of a subscription before the subscription is renewed, in milliseconds. */
+/** How long an announced head may be behind polling, or too far above it, before a renewal, in milliseconds. */
 const silentAfterMs = 10_000
 /** An announced head that is more than this many blocks above the polled head is wrong. */
 const maxLead = 100
@@ -60,8 +60,8 @@ export function createHeadFollower(options: FollowHeadsOptions) {
   let announcedHead = -1
   let polledHead: number | null = null
   let hasAnnounced = false
-  /** Since when polling has been ahead of the subscription; null if it is not. */
-  let behindSince: number | null = null
+  /** Since when the announced head has been behind polling, or too far above it; null: neither. */
+  let wrongSince: number | null = null
   let reconnectNow = () => {}
 
   function accept(message: unknown, subscription: unknown): void {
@@ -69,7 +69,7 @@ export function createHeadFollower(options: FollowHeadsOptions) {
     if (head === null) return
     announcedHead = head
     hasAnnounced = true
-    behindSince = null
+    wrongSince = null
     reconnect.noteSuccess()
     onHead(head)
   }
@@ -111,7 +111,7 @@ export function createHeadFollower(options: FollowHeadsOptions) {
     /** Runs until the signal aborts; reconnects after a failure or silence with growing waits. Never rejects. */
     async run(signal: AbortSignal): Promise<void> {
       while (!signal.aborted) {
-        behindSince = null
+        wrongSince = null
         await subscribe(signal).catch(() => {})
         reconnect.noteFailure()
         if (hasAnnounced) {
@@ -127,9 +127,9 @@ export function createHeadFollower(options: FollowHeadsOptions) {
     notePolled(number: number): void {
       polledHead = number
       if (number <= announcedHead && announcedHead - number <= maxLead) return
-      behindSince ??= clock.now()
-      if (clock.now() - behindSince < silentAfterMs) return
-      behindSince = null
+      wrongSince ??= clock.now()
+      if (clock.now() - wrongSince < silentAfterMs) return
+      wrongSince = null
       reconnectNow()
     },
   }

@@ -145,7 +145,7 @@ describe('sizes of ranges', () => {
   }
 
   test.each([-32_000, -32_005])(
-    'a limit is learnt from rejections with code %i, without a mark on the score',
+    'a limit is learned from rejections with code %i, without a mark on the score',
     async (code) => {
       const nodes = at.alone()
       rejectAbove(300, code)

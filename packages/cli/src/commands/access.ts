@@ -174,7 +174,7 @@ function legacyKeyLine({ id, name, createdAt, revokedAt }: LegacyKeyView): strin
 export function addSecrets(cli: Cli): void {
   const { change } = addGroup(cli, 'secrets', 'manage the encryption of secrets', 'reseal')
   change('reseal', resealSecrets, 'reseal', 'reseal --actor alice --json').description(
-    'encrypt signing secrets and data keys with the newest master key, delete expired previous ones, and list what still needs an older key',
+    'encrypt signing secrets and data keys with the newest master key, delete expired previous secrets, and list what still needs an older key',
   )
 }
 
@@ -202,7 +202,7 @@ function resealedText({ resealed, dataKeys, olderApiSecrets, olderLegacyKeys }: 
     )
   lines.push(
     olderApiSecrets.length === 0 && olderLegacyKeys.length === 0
-      ? 'No secret needs an older master key: remove the older keys from PI_MASTER_KEY. Keep them for audit verify, which needs the key of each record.'
+      ? 'No secret needs an older master key. Remove the older keys from PI_MASTER_KEY, but store them: audit verify needs them in it for old records.'
       : 'Leave the older keys in PI_MASTER_KEY, after the newest, until this command reports that no secret needs them.',
   )
   return lines

@@ -49,13 +49,13 @@ describe('accounts create', () => {
   })
 
   const fromInput = ['create', 'shop', '--address', address, '--config', '-']
-  const misspelt = JSON.stringify({ coins: [{ chainId: 1, defaultAdress: other, tokens: [{ symbol: 'ETH' }] }] })
+  const misspelled = JSON.stringify({ coins: [{ chainId: 1, defaultAdress: other, tokens: [{ symbol: 'ETH' }] }] })
   it.each([
     ['a handle that looks like an address', ['create', address, ...shop.slice(2)], '', 'handle: expected'],
     ['a redirect that runs a script', [...shop, '--redirect', 'javascript:alert(1)'], '', 'expected an absolute URL'],
     ['a configuration that is null', fromInput, 'null', 'config: expected object'],
     ['a configuration without coins', fromInput, '{}', 'config.coins: expected array'],
-    ['a misspelt field', fromInput, misspelt, 'config.coins.0 has 1 field'],
+    ['a misspelled field', fromInput, misspelled, 'config.coins.0 has 1 field'],
   ])('%s is misuse: exits with 2 and stores nothing', async (_name, args, input, sentence) => {
     const { run, runWith, make } = getCommands('accounts')
     await make()

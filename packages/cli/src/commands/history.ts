@@ -139,9 +139,9 @@ export function addRetention(cli: Cli): void {
     .option('--give-up', 'mark old pending deliveries as exhausted; otherwise their history stays')
     .option('--folder <path>', 'where the files go (PI_RETENTION_FOLDER)')
   change('restore', restoreHistory, 'restore deliveries-000012-20261126T030000Z.jsonl.gz')
-    .description('restore the rows of a file until the next run')
+    .description('restore the rows of a file; the next run removes them')
     .option('--folder <path>', 'where the file is (PI_RETENTION_FOLDER)')
-    .argument('<file>', 'a file in PI_RETENTION_FOLDER, or a path such as ./<file>')
+    .argument('<file>', 'a file in that folder, or a path such as ./<file>')
 }
 
 type FolderOptions = OperateOptions & Options<'folder', string>
@@ -215,7 +215,7 @@ function progressText(progress: RetentionProgress): string[] {
 }
 
 function keptText({ segment, integrationAddress, count }: PendingDeliveries): string {
-  return `Segment ${segment} stays: ${groupDigits(count)} of its deliveries to ${integrationAddress} are pending (--give-up).`
+  return `Segment ${segment} stays: ${groupDigits(count)} of its deliveries to ${integrationAddress} are pending; --give-up ends them.`
 }
 
 function historyText({ kind, part, rows, from, to }: ExpiredHistory): string {

@@ -64,7 +64,8 @@ const meanings: Readonly<Record<DeliveryStatus, string>> = {
   exhausted: 'All attempts of exhausted deliveries failed. A replay restarts their retries.',
   delivered: 'Receivers accepted these, and they are sent once more. A correct receiver ignores a version that it has.',
   superseded: 'A newer version replaced these before delivery. A correct receiver discards one older than its own.',
-  missing: 'Missing deliveries have no successful attempt and no retry, as after a restore. A replay sends them now.',
+  missing:
+    'Missing deliveries have no successful attempt and none planned, perhaps since a restore. A replay sends them now.',
 }
 
 interface ReplayQuestion {
@@ -97,7 +98,7 @@ export function askReplay({ of, count = 1, form, backHref }: ReplayQuestion) {
       <p>{meanings[status]}</p>
       <p>
         A replay is signed with the active secret when it is sent, and marked as a replay in the attempts.
-        {version === undefined ? ' Those in flight are skipped. The audit log gets one record per 1,000.' : ''}
+        {version === undefined ? ' Deliveries in flight are skipped. Each 1,000 get one audit record.' : ''}
       </p>
       {count === 0 ? <p class="note">There is nothing to replay.</p> : form(`Replay ${deliveries}`)}
       <p>

@@ -27,7 +27,7 @@ interface TimelineProps {
 
 function buildTimeline({ payment, snapshots, updates, deliveries, context }: TimelineProps): Entry[] {
   const created = new Map(deliveries.map(({ version, createdAt }) => [version, createdAt]))
-  // An applied update created its version; any other update found that version and did not change it.
+  // An applied update created its version, any other one found it. An update without a version comes last.
   const findVersion = ({ version }: ConsoleUpdate) => version ?? Number.POSITIVE_INFINITY
   const block = (
     <>
@@ -68,7 +68,7 @@ function buildTimeline({ payment, snapshots, updates, deliveries, context }: Tim
   return [{ kind: 'block', at: payment.blockTimestamp, content: block }, ...sortByTime(entries)]
 }
 
-/** Sorts entries by time; an entry without a time follows its predecessor. */
+/** Sorts entries by time; an entry without a time follows the latest one before it. */
 function sortByTime(entries: readonly Entry[]): Entry[] {
   let latest = Number.NEGATIVE_INFINITY
   const keyed = entries.map((entry) => {

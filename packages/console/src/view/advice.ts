@@ -4,9 +4,9 @@ import type { PostFailure } from '@payment-integration/core/ports'
 const failureAdvice: Readonly<Record<PostFailure | 'secret_unreadable', string>> = {
   timeout: 'The receiver did not answer in time. Answer as soon as the delivery is stored, and do the work afterwards.',
   connection:
-    'No connection, or it broke before an answer. Check that the receiver runs, that its name resolves, and that its certificate is valid for it.',
+    'No connection, or it broke before an answer. Check that the receiver runs, that its name resolves, and that its certificate has this name.',
   rejected_address:
-    'The URL leads to an address that is not public. Change the notification URL to a public address. Development alone allows this machine.',
+    'The URL leads to an address that is not public. Change the notification URL to a public address. Only PI_ENV=development allows this machine.',
   malformed_answer:
     'The answer was not well-formed HTTP/1.1. Check what writes it: lines end in CR LF, header names have no space, Content-Length appears once, and headers take at most 16 KB.',
   secret_unreadable:
@@ -25,9 +25,9 @@ const adviceByStatus: Readonly<Record<number, string>> = {
   415: 'The receiver does not accept this content type. Accept application/json, and read the raw body.',
   422: 'The receiver does not understand the snapshot. Accept unknown fields and values; each field of the contract is always present.',
   429: 'The receiver limits requests. Raise its limit for this service.',
-  502: 'A proxy got no answer from the receiver. Check its log: the receiver may be down.',
+  502: "A proxy got no answer from the receiver. Check the receiver's log: it may be down.",
   503: 'The receiver is busy or down. Check its log. Retries continue automatically.',
-  504: 'A proxy waited too long for the receiver. Answer as soon as the delivery is stored. Look at its log.',
+  504: "A proxy waited too long for the receiver. Answer as soon as the delivery is stored. Look at the receiver's log.",
 }
 
 const adviceByReason: ReadonlyMap<string, string> = new Map(Object.entries(failureAdvice))

@@ -176,7 +176,7 @@ export function Filters({ fields, values, action }: { fields: readonly Field[]; 
   )
 }
 
-/** Formats the value of a filter for its field: a time of a link in the browser's form, any other value unchanged. */
+/** Formats the value of a filter for its field: a link's time in the browser's format, any other value unchanged. */
 function formatInput(type: string | undefined, value = ''): string {
   if (type !== 'datetime-local') return value
   const time = parseAnyTime(value)

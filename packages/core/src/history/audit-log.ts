@@ -97,7 +97,7 @@ export function createHeadAnnouncer(deps: {
   }
 }
 
-/** The origin of a URL, and a keyed fingerprint of the rest, which may be secret. It shows changes. Null stays null. */
+/** A URL's origin and, if more follows, a keyed fingerprint of the whole: it shows changes, but no secret. */
 export function redactUrl(key: VersionedKey, url: string | null): string | null {
   if (url === null) return null
   const origin = parseUrl(url)?.origin ?? 'unreadable'

@@ -19,7 +19,7 @@ export interface ChainStatus extends ChainState {
   /** Whether this process is the one that indexes the chain. */
   readonly leading: boolean
   readonly nodes: readonly NodeStatus[]
-  /** The last error, or null when the last round went well. */
+  /** The error of the last round; null: it went well. */
   readonly error: string | null
   /** The newest error of this process with its time in unix milliseconds, also after recovery; null: none. */
   readonly lastError: { readonly message: string; readonly at: number } | null
@@ -98,7 +98,7 @@ const standByMs = 1_000
 /**
  * Builds the indexer of a chain. It commits blocks in order, each on top of its parent; a lower head, a missing block
  * or a contradiction changes nothing. The indexer with the chain's lease reads and commits; the others stand by. `run`
- * publishes `chain.failed` once per outage: after three failures in a row, or at once if only an operator can help.
+ * publishes `chain.failed` after three failures in a row, at once if only an operator can help; each once an outage.
  */
 export function createIndexer(deps: IndexerDeps) {
   const { store, clock, random, holder, publish, logger } = deps
@@ -152,7 +152,7 @@ export function createIndexer(deps: IndexerDeps) {
     backfill.follow(checkpoint)
   }
 
-  /** One round: reads the head and commits new blocks. Resolves true when nothing is left to read at once. */
+  /** One round: reads the head and commits new blocks. Resolves true when nothing more can be read now. */
   async function step(signal?: AbortSignal): Promise<boolean> {
     for (let retryCount = 0; ; retryCount += 1) {
       const commitsBefore = commits

@@ -26,10 +26,10 @@ function buildLegacyPayment(payment: StoredPayment, invoice: PaymentInvoice | nu
     memo: decodeMemo(payment.memoHex),
     receiver: payment.receiver,
     tokenSymbol: tokenOut.symbol ?? '',
-    tokenAmount: formatAmount(tokenOut.gross, decimals),
-    tokenAmountNet: formatAmount(tokenOut.net, decimals),
-    totalFees: formatAmount(fees.total, decimals),
-    fees: fees.parts.map(({ type, value }) => ({ type, ...formatAmount(value, decimals) })),
+    tokenAmount: buildTokenAmount(tokenOut.gross, decimals),
+    tokenAmountNet: buildTokenAmount(tokenOut.net, decimals),
+    totalFees: buildTokenAmount(fees.total, decimals),
+    fees: fees.parts.map(({ type, value }) => ({ type, ...buildTokenAmount(value, decimals) })),
     invoiceAmount: invoice?.amount ?? '',
     invoiceCurrency: invoice?.currency ?? '',
     conversion: formatConversion(pricing),
@@ -42,7 +42,7 @@ function buildLegacyPayment(payment: StoredPayment, invoice: PaymentInvoice | nu
   }
 }
 
-function formatAmount(units: bigint, decimals: number) {
+function buildTokenAmount(units: bigint, decimals: number) {
   const value = units.toString()
   return { formatted: insertDecimalPoint(value, decimals), value }
 }

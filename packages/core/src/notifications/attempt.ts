@@ -85,7 +85,7 @@ interface SentPost {
 export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Promise<RecordedAttempt | null> {
   const { sender, openSecret, clock, random, logger } = deps
 
-  async function sign(claim: ClaimedDelivery, sealed: SealedSecret) {
+  async function buildSignedHeaders(claim: ClaimedDelivery, sealed: SealedSecret) {
     try {
       return await buildDeliveryHeaders(claim, openSecret(sealed, claim.integrationAddress), clock.now())
     } catch (error) {
@@ -105,7 +105,7 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
   async function attempt(leased: LeasedDelivery): Promise<RecordedAttempt | null> {
     const { claim, claimedAt, leaseEndsAt } = leased
     const { step, replay, previousSigningSecret: previous } = claim
-    const headers = await sign(claim, claim.signingSecret)
+    const headers = await buildSignedHeaders(claim, claim.signingSecret)
     const startedAt = clock.now()
     if (!fitsLease(startedAt, leaseEndsAt)) {
       logger.warn(pickDeliveryFields(claim), 'lease too short for a POST; the delivery is due again when it ends')
@@ -134,7 +134,7 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
   }
 
   async function postWithPrevious(claim: ClaimedDelivery, previous: SealedSecret, leaseEndsAt: number) {
-    const headers = await sign(claim, previous)
+    const headers = await buildSignedHeaders(claim, previous)
     const startedAt = clock.now()
     if (headers === null || !fitsLease(startedAt, leaseEndsAt)) return null
     return post({ ...claim, attempt: claim.attempt + 1 }, headers, startedAt)

@@ -52,7 +52,7 @@ export function createDecisions(payments: readonly StoredPayment[]) {
     events,
     report,
     /**
-     * Whether the payment of an update is stored. A transaction that fulfils bridge deposits may get more payments
+     * Whether the payment of an update is stored. A transaction that fulfills bridge deposits may get more payments
      * later, so there only a payment of the named integration counts.
      */
     isPaymentStored(update: ProcessorUpdate): boolean {
@@ -192,7 +192,7 @@ function rejectForeign({ id, integrationAddress }: ProcessorUpdate, registered: 
   return reject('this service does not have the integration of this integrationAddress')
 }
 
-/** Checks an update, and lowercases its identifiers: equal updates are equal text. @throws TypeError Names a field. */
+/** Checks an update and lowercases its hash and address: equal updates are equal text. @throws TypeError: a field. */
 export function checkUpdate(input: ProcessorUpdate): ProcessorUpdate {
   const parsed = processorUpdateSchema.safeParse(input)
   if (!parsed.success) {

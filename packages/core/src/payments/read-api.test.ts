@@ -4,7 +4,7 @@ import type { IntegrationPaymentFilter } from '../operators/console-reads.js'
 import { parseMasterKey } from '../secrets/keys.js'
 import { createCursorCodec } from './cursor.js'
 import type { PageQuery } from './payment-store.js'
-import { createPaymentReader } from './read-api.js'
+import { createReadApi } from './read-api.js'
 
 const integrationAddress = `0x${'1'.repeat(40)}`
 
@@ -23,7 +23,7 @@ function selectAmong(count: number) {
     const last = rest.length > limit ? payments.at(-1) : undefined
     return { payments, next: last === undefined ? null : { ...last, asOf: 0 } }
   })
-  const { select } = createPaymentReader({ payments: { list } as never }, cursors)
+  const { select } = createReadApi({ payments: { list } as never }, cursors)
   return {
     list,
     async select(filter: IntegrationPaymentFilter, limit: number, cursor?: string | null) {

@@ -55,7 +55,7 @@ export function matchesConsoleFilter(payment: StoredPayment, filter: ConsolePaym
 /** The most payments that one page of a filter examines. */
 const maxExamined = 5_000
 
-export function createPaymentReader({ payments }: Pick<Store, 'payments'>, cursors: CursorCodec) {
+export function createReadApi({ payments }: Pick<Store, 'payments'>, cursors: CursorCodec) {
   /** The position just before the payments with block times below `until`; undefined: the beginning of the list. */
   async function findStart(scope: Omit<PageQuery, 'limit'>, until: number | undefined) {
     if (until === undefined) return undefined

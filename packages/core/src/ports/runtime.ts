@@ -1,4 +1,4 @@
-/** The ports for time, ids, randomness, logs, files and POSTs, with system implementations. @module */
+/** The ports for time, ids, randomness, logs, files and POSTs; the system's time, ids and randomness. @module */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { parseContentLength } from '@payment-integration/contract/internal-io'

@@ -6,7 +6,7 @@ import { type Caller, InvalidParameterError } from '@payment-integration/core/in
 import type { Context } from 'hono'
 import { ServerError } from '../errors.js'
 
-/** A request that HTTP rules reject before a use case runs. */
+/** A request that is rejected for its form. */
 export class HttpRequestError extends ServerError {
   override readonly name = 'HttpRequestError'
   readonly code:

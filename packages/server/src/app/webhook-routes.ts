@@ -85,7 +85,7 @@ interface VerdictRouteDeps {
 
 /**
  * Adds the route. It checks the digest of the raw bytes before it reads the content. An accepted webhook gets 200,
- * whether it changes something or not. A rejected webhook gets 400, and every webhook 503 while the database is
+ * whether it changes something or not. A rejected webhook gets 400, and a verdict 503 while the database is
  * unavailable, so that the provider sends it again. Rejections are counted by code, and logged without content up to
  * ten times a minute for each code: an operator notices a secret that was changed on one side only.
  */

@@ -21,13 +21,13 @@ export interface Facts {
   readonly unset?: string
   /** Hidden in messages and descriptions; `<name>_FILE` may name a file with the value, like a container's secret. */
   readonly isSecret?: boolean
-  /** May hold credentials: hidden in messages, and described by scheme, host and port. */
+  /** May hold credentials: hidden in messages, and described without its secret parts. */
   readonly isUrl?: boolean
   /** The variable names a file whose content is the value: a description of the content. */
   readonly content?: string
   /** The variable without which this one is a mistake: its name, `<name>=<value>` or `<name>=<first characters>…`. */
   readonly onlyWith?: string
-  /** Why the variable must be set where `onlyWith` is met; true: the accepted values say enough. */
+  /** Why the variable must be set where `onlyWith` is met; true: the message names the accepted values. */
   readonly required?: string | true
 }
 
@@ -43,7 +43,7 @@ export interface Variable<Value> extends Facts {
   mask(text: string): string
 }
 
-/** The values of variables, by name. */
+/** The type of a variable's value. */
 export type ValueOf<Row> = Row extends Variable<infer Value> ? Value : never
 
 /** A text of a special form. */

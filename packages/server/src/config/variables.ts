@@ -25,7 +25,7 @@ const requiredByIssuer = { ...withIssuer, required: 'PI_OIDC_ISSUER needs it' } 
 const withSharing = { onlyWith: 'PI_IDENTITY_APP_TOKEN' } as const
 const sharingNeeds = (what: string) => ({ ...withSharing, required: `sharing identity verifications needs ${what}` })
 
-// biome-ignore format: a table; the second line of a row is its documentation
+// biome-ignore format: a table; each row ends with its documentation
 const basic = {
   PI_MASTER_KEY: text('32 random bytes as base64url or 64 hex digits, for example from `openssl rand -hex 32`', parsers.parseMasterKeys, {
     isSecret: true, required: true,
@@ -36,7 +36,7 @@ const basic = {
   PI_PORT: integer(port, 4747, { doc: 'Port to listen on. 0 takes any free port.' }),
 }
 
-// biome-ignore format: a table; the second line of a row is its documentation
+// biome-ignore format: a table; each row ends with its documentation
 const database = {
   PI_DATABASE_URL: text(`\`sqlite:<path>\` or ${postgresUrl}`, parsers.parseDatabaseUrl, {
     ...secretUrl, fallback: 'sqlite:payment-integration.db',
@@ -47,14 +47,14 @@ const database = {
     ...secretUrl, ...onPostgres, unset: 'none: with `PI_DATABASE_PREPARED=off`, due deliveries of other processes are found by the poll',
     doc: 'The same database without that pooler in between, for `LISTEN` and for making indexes.' }),
   PI_DATABASE_POOL: integer({ unit: 'a number of connections', min: 1, max: 1_000 }, 10, { ...onPostgres,
-    doc: 'Connections a process may open to each address, besides two to `PI_DATABASE_DIRECT_URL` and one for `LISTEN`.' }),
+    doc: 'Connections a process may open to each URL, besides two to `PI_DATABASE_DIRECT_URL` and one for `LISTEN`.' }),
   PI_DATABASE_STATEMENT_TIMEOUT_MS: integer(ms(100, 3_600_000), 30_000, { ...onPostgres,
     doc: 'Statement timeout, except in a migration.' }),
   PI_DATABASE_LOCK_TIMEOUT_MS: integer(ms(100, 3_600_000), 10_000, { ...onPostgres,
     doc: 'Longest wait of a statement for a lock.' }),
   PI_DATABASE_CA_FILE: text('PEM text', parsers.parseCertificates, {
-    ...onPostgres, content: 'certificates as PEM text', unset: 'TLS as the address says',
-    doc: "File with PEM certificates that sign the server's certificate. Addresses then may not have `sslmode`." }),
+    ...onPostgres, content: 'certificates as PEM text', unset: 'TLS as the URL says',
+    doc: "File with PEM certificates that sign the server's certificate. URLs then may not have `sslmode`." }),
   PI_DATABASE_READ_URL: text(postgresUrl, parsers.parsePostgresUrl, { ...secretUrl, ...onPostgres,
     doc: 'Streaming standby for [stale reads](decisions/reads.md#stale-reads).' }),
   PI_DATABASE_READ_MAX_LAG_MS: integer(ms(10, 3_600_000), 1_000, { onlyWith: 'PI_DATABASE_READ_URL',
@@ -74,7 +74,7 @@ const database = {
 }
 
 /** A chain id follows each of these names. */
-// biome-ignore format: a table; the second line of a row is its documentation
+// biome-ignore format: a table; each row ends with its documentation
 export const chainVariables = {
   PI_RPC_URL_: list(`\`http://\`, \`https://\`, \`ws://\` or \`wss://\` ${encoded}`, parsers.createNodeUrlParser('http:', 'https:', 'ws:', 'wss:'), {
     ...secretUrl, required: 'this chain has other variables, so it needs an RPC URL', getKey: (url) => url,
@@ -108,11 +108,11 @@ export const chainVariables = {
     unset: 'none: no cost is shown',
     doc: 'Price of a million JSON-RPC calls, in your currency, for `status` and the metric `node_cost_total`.' }),
   PI_CONFIRMATIONS_: integer({ unit: 'blocks', min: 0, max: 1_000_000 }, null, {
-    unset: 'the finality table of the contract (1: 3, 10: 48, 100: 1, 137: 50, 42161: 1600); any other chain is never final',
+    unset: 'the known chains (1: 3, 10: 48, 100: 1, 137: 50, 42161: 1600); any other chain is never final',
     doc: 'Blocks on top of a block until it is final: for the legacy API, receipts by the chain, payments from other chains, and [reorgs](decisions/reorganizations.md).' }),
 }
 
-// biome-ignore format: a table; the second line of a row is its documentation
+// biome-ignore format: a table; each row ends with its documentation
 const chains = {
   PI_CHAIN_FEED_URL: list('`nats://<host>:<port>` or `tls://<host>:<port>`, without a user', parsers.parseFeedServer, {
     isUrl: true, unset: 'none: chains are read from their nodes',
@@ -122,7 +122,7 @@ const chains = {
   PI_CHAIN_FEED_CA_FILE: text('a path', parsers.parseText, { onlyWith: 'PI_CHAIN_FEED_URL', unset: 'those of Node',
     doc: 'Certificates for `tls:` servers.' }),
   PI_RECORD: choice(['all', 'own'], 'all', {
-    doc: 'Stored payments: `all`, or `own`, which name an integration of the database ([cells](scale.md)). The same for all processes of a database.' }),
+    doc: 'Stored payments: `all`, or only those of `own` integrations, which the database has ([cells](scale.md)). The same for all processes of a database.' }),
   PI_LEASE_MS: integer(ms(1_000, 600_000), 15_000, {
     doc: 'How long the chains of a killed process wait for [another process](decisions/following-a-chain.md).' }),
   PI_SIMULATED_CHAINS: list('chain ids, such as `137,10`', parsers.parseChainId, { max: 16, getKey: (id) => id,
@@ -131,7 +131,7 @@ const chains = {
     doc: 'Largest fee of other parties that [verify](decisions/legacy.md) accepts, as a share of the gross amount; 100 is 1 %. The payer chooses this fee and its receiver.' }),
 }
 
-// biome-ignore format: a table; the second line of a row is its documentation
+// biome-ignore format: a table; each row ends with its documentation
 const deliveries = {
   PI_DELIVERY_CONCURRENCY: integer(notifications, dispatcherDefaults.concurrency, {
     doc: 'Notifications that one process may have in flight.' }),
@@ -152,7 +152,7 @@ const deliveries = {
     doc: "The processor's receipts. User and password in it are sent as Basic credentials." }),
 }
 
-// biome-ignore format: a table; the second line of a row is its documentation
+// biome-ignore format: a table; each row ends with its documentation
 const identity = {
   PI_IDENTITY_APP_TOKEN: text('printable characters without spaces', parsers.parseAppToken, {
     isSecret: true, unset: 'none: sharing is off',
@@ -172,12 +172,12 @@ const identity = {
     doc: 'Endpoint that redeems tokens: `reuse`, the current one, or `import`, the older one.' }),
   PI_IDENTITY_NAMESPACE: text('1 to 32 letters, digits, dots, dashes or underscores', parsers.parseNamespace, {
     ...withSharing, fallback: defaultNamespace,
-    doc: "Prefix of applicants' names at the provider, different for each service and environment that shares a client there." }),
+    doc: "Prefix of applicants' names at the provider, different for each service and environment that shares an account there." }),
   PI_IDENTITY_RATE_PERCENT: integer({ unit: 'a percentage', min: minRatePercent, max: 100 }, 100, { ...withSharing,
     doc: "This process's share of [the provider's rates](#sharing-the-providers-rates)." }),
 }
 
-// biome-ignore format: a table; the second line of a row is its documentation
+// biome-ignore format: a table; each row ends with its documentation
 const pages = {
   PI_CONSOLE: onOff(false, {
     doc: "Whether the operators' pages are served at `/console`. Without `PI_CONSOLE_URL` there is no sign-in, so the pages need `PI_ENV=development` and a loopback address as `PI_HOST`." }),
@@ -200,7 +200,7 @@ const pages = {
     doc: 'Whether `/reference` is served; `/openapi.json` always is.' }),
 }
 
-// biome-ignore format: a table; the second line of a row is its documentation
+// biome-ignore format: a table; each row ends with its documentation
 const limits = {
   PI_LIMIT_PER_SOURCE: integer(upToAMillion('requests per second'), null, {
     doc: 'Requests of one source ([rate limits](decisions/rate-limits.md)).' }),
@@ -216,7 +216,7 @@ const limits = {
     doc: "How long an idle connection stays open. Behind a balancer, set it above the balancer's own limit." }),
 }
 
-// biome-ignore format: a table; the second line of a row is its documentation
+// biome-ignore format: a table; each row ends with its documentation
 const operations = {
   PI_ROLES: list('some of `api`, `console`, `dispatcher`, `poller`, `indexer` and `indexer:<chainId>`', parsers.parseRole, {
     fallback: null, unset: 'all', getKey: (role) => role,

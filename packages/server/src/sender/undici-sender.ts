@@ -17,7 +17,7 @@ export interface UndiciSenderOptions {
   readonly servers?: readonly string[] | undefined
   /** Addresses and CIDR ranges denied besides those that are not public, such as `203.0.113.0/24`. @default none */
   readonly denied?: readonly string[] | undefined
-  /** Ports that an `https:` URL may name: at least those that its registration allows. @default [443, 8443] */
+  /** Ports that an `https:` URL may name; include all that its registration allows. @default [443, 8443] */
   readonly ports?: readonly number[] | undefined
   /** Longest time to open a connection, in milliseconds; a POST's timeout may end it sooner. @default 5000 */
   readonly connectTimeoutMs?: number | undefined
@@ -43,7 +43,7 @@ const maxKnownTargets = 1_000
 
 /**
  * Creates a sender for the internet. One timeout covers DNS, connect, TLS, headers and body. Redirects are answers,
- * never followed. Private, loopback and translated addresses are rejected inside the connection. It uses no proxy, no
+ * never followed. Private, loopback and NAT64 addresses of such are rejected while connecting. It uses no proxy, no
  * decompression and no cookies. Once the status arrives in time, a broken body cannot change the result.
  * @throws RangeError When an option is out of range.
  * @throws TypeError When a DNS server is not an IP address with or without a port, or a denied range is malformed.
@@ -123,7 +123,7 @@ function createRotatingAgents(create: () => Agent, ageMs: number) {
 }
 
 /**
- * Applies the registration rule again: another version or program may have written the database. Recent answers are
+ * Applies the registration rule again: another version or program may have written the database. Recent targets are
  * cached, because the same few URLs repeat thousands of times.
  */
 function createTargetFinder(rule: NotificationUrlRule): (url: string) => Target | null {

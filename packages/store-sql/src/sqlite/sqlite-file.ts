@@ -228,10 +228,8 @@ function copyLog(writer: SqliteHandle): void {
 const readerCache = 'pragma cache_size = -32768'
 /** Page cache of the writing connection. A larger one would make a bulk insert only 1 % faster. */
 const writerCache = 'pragma cache_size = -16384'
-/** Page size of a new file, in bytes. Writes to an index of hashes are scattered, so fewer, larger pages cost less. */
-const pageSize = 'pragma page_size = 8192'
-/** Pages in the log before a checkpoint: 32 MiB, because a bulk insert writes the same pages repeatedly. */
-const checkpointEvery = 'pragma wal_autocheckpoint = 4096'
+/** Pages of 4 KiB in the log before a checkpoint: 32 MiB, because a bulk insert writes the same pages repeatedly. */
+const checkpointEvery = 'pragma wal_autocheckpoint = 8192'
 // WAL with synchronous=FULL syncs every commit to disk. Without fullfsync, macOS may leave it in the disk's cache.
 const settings = [
   'pragma synchronous = full',
@@ -254,7 +252,6 @@ async function openFile(path: string, busyTimeoutMs: number, synced: boolean): P
   try {
     createMissing(path)
     const writer = open(false)
-    writer.exec(pageSize)
     const [mode] = await waitForLock(busyTimeoutMs, () => writer.all('pragma journal_mode = wal'))
     if ((mode as { journal_mode: string }).journal_mode !== 'wal')
       throw new Error('this file system does not support a write-ahead log')

@@ -102,7 +102,7 @@ const ranks = new Map(Object.keys(descriptions).map((code, index) => [code, inde
  * @example
  * import { explainDelivery } from '@payment-integration/testing/explain'
  * const headers = { 'x-service-signature': 't=1700000000,v1=00' }
- * const { findings } = await explainDelivery({ headers, body: '{}', secrets: 'whsec_test', now: Date.now })
+ * const { findings } = await explainDelivery({ headers, body: '{}', secrets: 'whsec_test', clock: Date })
  */
 export async function explainDelivery(input: ExplainInput): Promise<Explanation> {
   const checked = checkInput(input)

@@ -139,7 +139,7 @@ export function parseCurl(text: string, hasBody: boolean): ParsedRequest {
   return { form: 'curl', headers, body: toUtf8(data.join('&')), warnings }
 }
 
-/** The options that have a value, by their long names; switches and URLs are omitted. */
+/** The options that have a value, by long names, else an empty name; switches and URLs are omitted. */
 function* listOptions(words: readonly string[]): Generator<readonly [name: string, value: string]> {
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? ''

@@ -3,8 +3,8 @@ import type { HandlerOptions } from './handler-options.js'
 import { type NodeHandler, serveNode } from './node.js'
 
 /**
- * Creates a handler for `app.use(path, handler)`, which Nest runs above its body parser. A controller's method may call
- * it with its `@Req()` and `@Res()`; create the app with `{ rawBody: true }` then.
+ * Creates a handler for `app.use(path, handler)`, which Nest runs before its body parser. A controller's method may
+ * call it with its `@Req()` and `@Res()`; create the app with `{ rawBody: true }` then.
  * @throws {TypeError | RangeError} When an option is unusable.
  * @example
  * import { NestFactory } from '@nestjs/core'

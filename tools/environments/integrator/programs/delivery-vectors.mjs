@@ -1,8 +1,4 @@
-/**
- * The shared vectors of whole deliveries, each as `name: verdict`: as bytes with headers, and as a request of the
- * runtime.
- * @module
- */
+/** Verifies each shared vector of a delivery, as bytes with headers and as a `Request` of the runtime. @module */
 import { getVerdict, toBytes } from './verdict.mjs'
 
 export async function* deliveryVectors({ webhook }, { vectors }) {

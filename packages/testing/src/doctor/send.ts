@@ -12,7 +12,7 @@ import { Agent, buildConnector, type Dispatcher } from 'undici'
 import type { SignedDelivery } from '../deliveries.js'
 
 /** Why no answer arrived. */
-export type DoctorNoAnswer = 'dns' | 'rejected' | 'tls' | 'reset' | 'timeout' | 'not-http' | 'failed'
+export type DoctorNoAnswer = 'dns' | 'refused' | 'tls' | 'reset' | 'timeout' | 'not-http' | 'failed'
 
 /** The receiver's answer, or the reason why none arrived. Bodies and headers are not kept. */
 export interface DoctorAnswer {
@@ -215,10 +215,10 @@ async function readBody(body: Dispatcher.ResponseData['body'], isSuccess: boolea
 const noAnswersByCode: Readonly<Record<string, DoctorNoAnswer>> = {
   ENOTFOUND: 'dns',
   EAI_AGAIN: 'dns',
-  ECONNREFUSED: 'rejected',
-  EHOSTUNREACH: 'rejected',
-  ENETUNREACH: 'rejected',
-  EADDRNOTAVAIL: 'rejected',
+  ECONNREFUSED: 'refused',
+  EHOSTUNREACH: 'refused',
+  ENETUNREACH: 'refused',
+  EADDRNOTAVAIL: 'refused',
   ETIMEDOUT: 'timeout',
   ECONNRESET: 'reset',
   EPIPE: 'reset',

@@ -163,7 +163,7 @@ export const isServerError = ({ status }: SocketAnswer): boolean => status !== n
 
 const noAnswerCauses: Readonly<Record<DoctorNoAnswer, DoctorCauseCode>> = {
   dns: 'host-unknown',
-  rejected: 'connection-refused',
+  refused: 'connection-refused',
   tls: 'certificate-invalid',
   reset: 'connection-reset',
   timeout: 'slow-answer',

@@ -73,9 +73,9 @@ test('a table has a line per runtime, and distinguishes failed, skipped and miss
     { group: 'g', row: 'b', column: 'x', verdict: 'skipped', detail: 'absent' },
   ]
   const code = [
-    "import { countLine, tables } from './environments/results.mjs'",
+    "import { formatCounts, formatTables } from './environments/results.mjs'",
     `const results = ${JSON.stringify(results)}`,
-    "console.log([...tables(results), countLine(results)].join('\\n'))",
+    "console.log([...formatTables(results), formatCounts(results)].join('\\n'))",
   ].join('\n')
   expect((await evaluate(code)).split('\n')).toEqual([
     'g  x        y',

@@ -71,7 +71,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const { secrets, clock = { now: () => Date.now() } } = Object(options) as VerifierOptions
   const fixedKeys = typeof secrets === 'function' ? undefined : prepareKeys(secrets)
   const { toleranceSeconds, maxBytes } = resolveLimits(options)
-  if (typeof clock?.now !== 'function') throw new TypeError('clock.now is missing; pass a function.')
+  if (typeof clock?.now !== 'function') throw new TypeError('clock.now is missing; pass a clock')
 
   async function verifyThenParse(
     { signedAt, ageSeconds, codes }: FreshHeader,
@@ -108,7 +108,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
       try {
         // Checks that need neither body nor secrets come first: they reject most junk.
         if (!delivery || typeof delivery !== 'object' || 'byteLength' in delivery)
-          throw new TypeError('verify got the body alone or nothing; pass { body, headers }')
+          throw new TypeError('verify got no headers; pass { body, headers }')
         const body = isRequest(delivery) ? assertUnread(delivery) : assertRawBody(delivery.body)
         const receivedAt = checkFiniteTime((delivery as Delivery).receivedAt ?? clock.now())
         const headers = toReadable(delivery.headers)

@@ -11,7 +11,7 @@ import { account, payment, shareResponse, snapshot } from '../../packages/contra
 
 const root = join(import.meta.dirname, '../..')
 
-/** A clause: what it says, the one or two files that fulfill it, and the titles of its tests by file. */
+/** A clause with its text, the one or two files that fulfill it, and the titles of its tests by file. */
 interface Row {
   readonly clause: string
   readonly statement: string

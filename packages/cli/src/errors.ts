@@ -14,7 +14,7 @@ export type CliErrorCode =
   | 'ERR_SERVER'
   | 'ERR_USAGE'
 
-/** Base of the errors of the command. `retryable`: nothing is wrong with the command or its server. */
+/** Base of the errors of the command. `retryable`: the command was cut off, and may be run again. */
 export abstract class CliError extends Error {
   abstract readonly code: CliErrorCode
   readonly retryable: boolean = false

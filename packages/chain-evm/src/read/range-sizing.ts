@@ -48,7 +48,7 @@ const fullFraction = 0.5
 const growth = 2
 /** Ranges that are read alone after a failure, because parallel requests may have caused it. */
 const rangesReadAlone = 8
-/** From this fraction of payment blocks on, blocks are read with their transactions. */
+/** From this fraction of whole blocks on, blocks are read with their transactions. */
 const wholeBlockFraction = 0.75
 
 const firstPlan: BloomPlan = { withTransactions: 'none', transactionsPerBlock: 1 }

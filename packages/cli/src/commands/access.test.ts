@@ -296,7 +296,9 @@ describe('secrets reseal', () => {
     const { lines } = await reseal(both)
     expect(lines).toEqual([
       'All signing secrets and data keys were already encrypted with the newest master key.',
-      expect.stringMatching(/^No secret needs an older master key[.] Remove the older keys from PI_MASTER_KEY, but store them/),
+      expect.stringMatching(
+        /^No secret needs an older master key[.] Remove the older keys from PI_MASTER_KEY, but store them/,
+      ),
     ])
     expect(getEvents((await reseal(alone, '--json')).io)).toEqual([
       { event: 'secrets.resealed', resealed: 0, dataKeys: 0, olderApiSecrets: [], olderLegacyKeys: [] },

@@ -238,7 +238,9 @@ it('pending deliveries keep the history of their segment', async () => {
   await run('run')
   age(2)
   const { lines } = await run('run')
-  expect(lines).toContain(`Segment 0 stays: 1 of its deliveries to ${shop} are pending; --give-up ends them.`)
+  expect(lines).toContain(
+    `Segment 0 stays: 1 of its deliveries to ${shop} are pending; --give-up marks them as exhausted.`,
+  )
   expect([lines.at(-1), (await list()).length, files()]).toEqual(['Nothing was removed.', 4, []])
   expect((await run('run', '--give-up')).lines).toContain('Gave up 1 pending deliveries.')
   expect([await list(), files().length]).toEqual([[], 2])

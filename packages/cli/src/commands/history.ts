@@ -215,7 +215,7 @@ function progressText(progress: RetentionProgress): string[] {
 }
 
 function keptText({ segment, integrationAddress, count }: PendingDeliveries): string {
-  return `Segment ${segment} stays: ${groupDigits(count)} of its deliveries to ${integrationAddress} are pending; --give-up ends them.`
+  return `Segment ${segment} stays: ${groupDigits(count)} of its deliveries to ${integrationAddress} are pending; --give-up marks them as exhausted.`
 }
 
 function historyText({ kind, part, rows, from, to }: ExpiredHistory): string {

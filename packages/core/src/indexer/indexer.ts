@@ -98,7 +98,8 @@ const standByMs = 1_000
 /**
  * Builds the indexer of a chain. It commits blocks in order, each on top of its parent; a lower head, a missing block
  * or a contradiction changes nothing. The indexer with the chain's lease reads and commits; the others stand by. `run`
- * publishes `chain.failed` after three failures in a row, at once if only an operator can help; each once an outage.
+ * publishes `chain.failed` after three failures in a row, and once the failure is one that only an operator can end.
+ * An outage has at most one event of each kind.
  */
 export function createIndexer(deps: IndexerDeps) {
   const { store, clock, random, holder, publish, logger } = deps

@@ -192,7 +192,10 @@ function rejectForeign({ id, integrationAddress }: ProcessorUpdate, registered: 
   return reject('this service does not have the integration of this integrationAddress')
 }
 
-/** Checks an update and lowercases its hash and address: equal updates are equal text. @throws TypeError: a field. */
+/**
+ * Checks an update, and lowercases its hash and address, so that equal updates are equal text.
+ * @throws TypeError It names the malformed field.
+ */
 export function checkUpdate(input: ProcessorUpdate): ProcessorUpdate {
   const parsed = processorUpdateSchema.safeParse(input)
   if (!parsed.success) {

@@ -108,7 +108,7 @@ export const chainVariables = {
     unset: 'none: no cost is shown',
     doc: 'Price of a million JSON-RPC calls, in your currency, for `status` and the metric `node_cost_total`.' }),
   PI_CONFIRMATIONS_: integer({ unit: 'blocks', min: 0, max: 1_000_000 }, null, {
-    unset: 'the known chains (1: 3, 10: 48, 100: 1, 137: 50, 42161: 1600); any other chain is never final',
+    unset: 'the finality of known chains (1: 3, 10: 48, 100: 1, 137: 50, 42161: 1600); any other chain is never final',
     doc: 'Blocks on top of a block until it is final: for the legacy API, receipts by the chain, payments from other chains, and [reorgs](decisions/reorganizations.md).' }),
 }
 
@@ -122,7 +122,7 @@ const chains = {
   PI_CHAIN_FEED_CA_FILE: text('a path', parsers.parseText, { onlyWith: 'PI_CHAIN_FEED_URL', unset: 'those of Node',
     doc: 'Certificates for `tls:` servers.' }),
   PI_RECORD: choice(['all', 'own'], 'all', {
-    doc: 'Stored payments: `all`, or only those of `own` integrations, which the database has ([cells](scale.md)). The same for all processes of a database.' }),
+    doc: 'Stored payments: `all`, or `own`, those that name an integration of the database ([cells](scale.md)). The same for all processes of a database.' }),
   PI_LEASE_MS: integer(ms(1_000, 600_000), 15_000, {
     doc: 'How long the chains of a killed process wait for [another process](decisions/following-a-chain.md).' }),
   PI_SIMULATED_CHAINS: list('chain ids, such as `137,10`', parsers.parseChainId, { max: 16, getKey: (id) => id,

@@ -231,7 +231,7 @@ async function openIdentity(config: Config['identity'], clock: Clock) {
 }
 
 /**
- * Opens a database, whatever its schema. It loads only the configured library: loading one takes longer than using it.
+ * Opens a database, and does not check its schema. It loads only that database's library: loading is slow.
  * @param database - As in `config.database`, such as `{ kind: 'sqlite', path: 'payments.db' }`.
  * @throws MissingPackageError `ERR_PACKAGE_MISSING` without store-sql; TypeError or RangeError on a wrong option.
  */

@@ -43,7 +43,7 @@ const maxKnownTargets = 1_000
 
 /**
  * Creates a sender for the internet. One timeout covers DNS, connect, TLS, headers and body. Redirects are answers,
- * never followed. Private, loopback and NAT64 addresses of such are rejected while connecting. It uses no proxy, no
+ * never followed. Addresses that are not public, NAT64 included, are rejected while connecting. It uses no proxy, no
  * decompression and no cookies. Once the status arrives in time, a broken body cannot change the result.
  * @throws RangeError When an option is out of range.
  * @throws TypeError When a DNS server is not an IP address with or without a port, or a denied range is malformed.

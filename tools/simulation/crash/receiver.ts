@@ -17,7 +17,7 @@ export interface Captured {
   readonly body: Buffer
   /** The answered status; null: no answer. */
   readonly status: number | null
-  /** Whether the endpoint counted the delivery as accepted. Its answer may be an error, or be lost. */
+  /** Whether the endpoint counted the delivery as accepted. The answer may be lost. */
   readonly accepted: boolean
 }
 
